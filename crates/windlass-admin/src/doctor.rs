@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use windlass_engine::{
-    DiskState, Engine,
+    ClockState, DiskState, Engine,
     operation::{Operation, operation as define},
 };
 use windlass_ports::{DeliveryFilter, DeliveryState, RunFilter, StoreError, Trust};
@@ -48,7 +48,7 @@ pub(crate) fn operation(engine: &Engine, trust: &Arc<dyn Trust>) -> Arc<dyn Oper
     define(TOOLSET, "doctor")
         .describe(
             "Examine the installation",
-            "Checks store, disk, key files, driver, runs, webhooks, clock and trust decisions, and suggests fixes.",
+            "Checks store, disk, key files, driver, runs, webhooks, clock, anchors and trust decisions, and suggests fixes.",
         )
         .example("All of it", json!({}))
         .handle(move |_, Input {}| {
@@ -65,6 +65,7 @@ pub(crate) fn operation(engine: &Engine, trust: &Arc<dyn Trust>) -> Arc<dyn Oper
                     waiting(&engine).await?,
                     webhooks(&engine).await?,
                     clock(&engine).await?,
+                    anchors(&engine).await,
                     decisions(&*trust),
                 ];
                 Ok(Output {
@@ -80,18 +81,24 @@ async fn store(engine: &Engine) -> Check {
         let position = engine.store.position().await?;
         Ok::<_, StoreError>((position, engine.maintenance.shortfall().await?))
     };
-    let (ok, finding, next) = match looked.await {
-        Ok((position, None)) => (
-            true,
-            format!("readable, {position} events written so far"),
-            None,
+    let held = engine.maintenance.held_by().await.unwrap_or_default();
+    let (ok, finding, next) = match (looked.await, held) {
+        (Ok((position, None)), Some((holder, true))) => (
+            false,
+            format!("readable, {position} events written so far; {holder}"),
+            Some("continue or end that process; others cannot write until then".to_owned()),
         ),
-        Ok((_, Some(shortfall))) => (
+        (Ok((position, None)), holder) => {
+            let writes = holder.map_or_else(String::new, |(holder, _)| format!("; {holder}"));
+            let finding = format!("readable, {position} events written so far{writes}");
+            (true, finding, None)
+        }
+        (Ok((_, Some(shortfall))), _) => (
             false,
             format!("{shortfall}; nothing is written"),
             Some("restore a backup, or windlass store accept-loss".to_owned()),
         ),
-        Err(error) => (
+        (Err(error), _) => (
             false,
             error.to_string(),
             Some("windlass store check".to_owned()),
@@ -150,9 +157,47 @@ impl Disk {
                 [] => "usable".to_owned(),
                 unusable => unusable.join("; "),
             },
-            next: (!unusable.is_empty())
-                .then(|| "chmod 600 the file, or put it back from a backup".to_owned()),
+            next: unusable
+                .first()
+                .map(|finding| key_advice(finding).to_owned()),
         }
+    }
+}
+
+/// What to do about a key file that the next start cannot use.
+fn key_advice(finding: &str) -> &'static str {
+    if finding.ends_with("may read it") {
+        "chmod 600 the file"
+    } else if finding.ends_with("may open it") {
+        "chmod 700 the directory"
+    } else if finding.contains("store.key") {
+        "put it back from a backup; without one: rm -f the file, then windlass store accept-loss"
+    } else {
+        "put it back from a backup; without one, the next start makes a new one once the file is gone"
+    }
+}
+
+/// Whether anchors of the history are kept where the settings say.
+async fn anchors(engine: &Engine) -> Check {
+    let states = engine.anchor_states().await;
+    let failing = states.iter().find(|state| state.error.is_some());
+    let newest = states.iter().filter_map(|state| state.kept_at).max();
+    let finding = match (failing, newest) {
+        (Some(state), _) => {
+            let since = state.failing_since;
+            let since = since.map_or_else(String::new, |since| format!(" since {since}"));
+            let why = state.error.as_deref().unwrap_or_default();
+            format!("not kept in {}{since}: {why}", state.place)
+        }
+        (None, Some(newest)) => format!("the newest was kept at {newest}"),
+        (None, None) if engine.has_anchors() => "none was kept yet; windlass serve does".to_owned(),
+        (None, None) => "none are configured".to_owned(),
+    };
+    Check {
+        name: "anchors".to_owned(),
+        ok: failing.is_none(),
+        finding,
+        next: failing.map(|_| "look at the place; anchor_… in [store] of config.toml".to_owned()),
     }
 }
 
@@ -292,7 +337,7 @@ async fn waiting(engine: &Engine) -> Result<Check, Problem> {
     let runs = engine.store.runs(filter).await?.runs;
     let asking: Vec<_> = runs
         .iter()
-        .filter(|run| run.wanted_approvers().is_some())
+        .filter(|run| run.wanted_approval().is_some())
         .collect();
     Ok(Check {
         name: "approvals".to_owned(),
@@ -338,14 +383,28 @@ async fn clock(engine: &Engine) -> Result<Check, Problem> {
     let behind = newest
         .first()
         .is_some_and(|run| run.updated_at > engine.now());
+    let (ok, finding, next) = match engine.clock_state() {
+        ClockState::InStep if behind => (
+            false,
+            "the clock is behind the newest event".to_owned(),
+            Some("set the system clock"),
+        ),
+        ClockState::InStep => (true, "in order".to_owned(), None),
+        state => {
+            let next = match state {
+                ClockState::Ahead(_) => "set the system clock, if it is wrong",
+                _ => {
+                    "set the system clock; if it is right, stop every windlass process and remove windlass.clock"
+                }
+            };
+            let told = state.told().map(|(_, told)| told);
+            (false, told.unwrap_or_default(), Some(next))
+        }
+    };
     Ok(Check {
         name: "clock".to_owned(),
-        ok: !behind,
-        finding: if behind {
-            "the clock is behind the newest event".to_owned()
-        } else {
-            "in order".to_owned()
-        },
-        next: behind.then(|| "set the system clock".to_owned()),
+        ok,
+        finding,
+        next: next.map(str::to_owned),
     })
 }

@@ -128,10 +128,35 @@ struct RevokeOutput {
 
 pub(crate) fn operations(engine: &Engine, defaults: &KeyDefaults) -> Vec<Arc<dyn Operation>> {
     let keys = Arc::new(ApiKeys::new(engine));
-    vec![create(&keys, defaults.clone()), list(&keys), revoke(&keys)]
+    vec![
+        create(engine, &keys, defaults.clone()),
+        list(&keys),
+        revoke(&keys),
+    ]
 }
 
-fn create(keys: &Arc<ApiKeys>, defaults: KeyDefaults) -> Arc<dyn Operation> {
+/// Refuses scopes that let nobody do anything.
+fn known_scopes(engine: &Engine, wanted: Vec<Scope>) -> Result<Vec<Scope>, Problem> {
+    let known = engine.scopes()?;
+    for scope in &wanted {
+        let name = scope.as_str();
+        if known.contains(name) {
+            continue;
+        }
+        let message = match nearest(name, known.iter().map(String::as_str)) {
+            Some(near) => format!("no scope is called {name:?}; did you mean {near:?}?"),
+            None => {
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                format!("no scope is called {name:?}; known: {}", known.join(", "))
+            }
+        };
+        return Err(Problem::invalid("scopes", "enum", message));
+    }
+    Ok(wanted)
+}
+
+fn create(engine: &Engine, keys: &Arc<ApiKeys>, defaults: KeyDefaults) -> Arc<dyn Operation> {
+    let engine = engine.clone();
     let keys = Arc::clone(keys);
     let mut input = input_schema_of::<CreateInput>();
     input["properties"]["scopes"]["default"] = json!(defaults.scopes);
@@ -149,13 +174,13 @@ fn create(keys: &Arc<ApiKeys>, defaults: KeyDefaults) -> Arc<dyn Operation> {
             json!({ "name": "ci", "scopes": ["runs"], "days": 90 }),
         )
         .handle(move |context, input: CreateInput| {
-            let (keys, defaults) = (Arc::clone(&keys), defaults.clone());
+            let (engine, keys) = (engine.clone(), Arc::clone(&keys));
+            let defaults = defaults.clone();
             async move {
                 let tier = defaults.tiers.choose(input.tier)?;
-                let scopes = if input.scopes.is_empty() {
-                    defaults.scopes
-                } else {
-                    input.scopes
+                let scopes = match input.scopes.is_empty() {
+                    true => defaults.scopes,
+                    false => known_scopes(&engine, input.scopes)?,
                 };
                 let lifetime = input.days.map(|days| Duration::from_secs(days * DAY));
                 let new = NewKey {

@@ -67,6 +67,10 @@ impl Domain for Admin {
         operations
     }
 
+    fn toolsets_on_request(&self) -> &'static [&'static str] {
+        &[TOOLSET]
+    }
+
     fn http_paths(&self) -> HttpPaths {
         keys::PATHS
     }

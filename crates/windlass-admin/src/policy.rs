@@ -10,7 +10,7 @@ use windlass_engine::{
     operation::{Operation, operation as define},
 };
 use windlass_policy::{Request, Targets};
-use windlass_types::{ApprovalTerms, EffectClass, Principal, PrincipalKind, Problem, Scope};
+use windlass_types::{EffectClass, Principal, PrincipalKind, Problem, Scope};
 
 use crate::TOOLSET;
 
@@ -75,14 +75,13 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                     effect: input.effect,
                     without_rule,
                 });
-                let terms = ApprovalTerms::of(&view.approvers);
                 Ok(Output {
                     verdict: view.verdict,
                     rule: view.rule,
                     reason: view.reason,
-                    quorum: terms.quorum as u64,
-                    distinct_approver: terms.except.is_some(),
-                    approvers: terms.approvers.into_iter().map(str::to_owned).collect(),
+                    quorum: u64::from(view.terms.quorum),
+                    distinct_approver: view.terms.except.is_some(),
+                    approvers: view.terms.approvers,
                 })
             }
         })

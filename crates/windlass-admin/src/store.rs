@@ -9,7 +9,7 @@ use windlass_engine::{
     Engine,
     operation::{Operation, operation as define},
 };
-use windlass_types::{Anchor, EffectClass, Problem, Surface, code};
+use windlass_types::{Anchor, EffectClass, Problem, Surface, Timestamp, code};
 
 use crate::TOOLSET;
 
@@ -34,9 +34,33 @@ struct CheckOutput {
     blobs: u64,
     /// What is wrong, one line each.
     findings: Vec<String>,
-    /// Losses that were accepted, one line each.
+    /// The anchors that the history was compared with; absent where none were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anchors: Option<ComparedAnchors>,
+    /// Losses that were accepted and places that take no anchors, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ComparedAnchors {
+    /// How many.
+    compared: usize,
+    /// When the newest was taken.
+    newest: Timestamp,
+    /// The newest event that it covers.
+    position: u64,
+}
+
+impl ComparedAnchors {
+    fn of(anchors: &[Anchor]) -> Option<Self> {
+        let newest = anchors.iter().max_by_key(|anchor| anchor.position)?;
+        Some(Self {
+            compared: anchors.len(),
+            newest: newest.time,
+            position: newest.position,
+        })
+    }
 }
 
 pub(crate) fn check(engine: &Engine) -> Arc<dyn Operation> {
@@ -51,6 +75,14 @@ pub(crate) fn check(engine: &Engine) -> Arc<dyn Operation> {
             let engine = engine.clone();
             async move {
                 let mut report = engine.maintenance.check().await?;
+                let compared = ComparedAnchors::of(&anchors);
+                for state in engine.anchor_states().await {
+                    if let Some(error) = state.error {
+                        report
+                            .notes
+                            .push(format!("anchors are not kept in {}: {error}", state.place));
+                    }
+                }
                 if !anchors.is_empty() {
                     let unlike = engine.maintenance.compare_anchors(anchors).await?;
                     report.findings.extend(unlike);
@@ -67,6 +99,7 @@ pub(crate) fn check(engine: &Engine) -> Arc<dyn Operation> {
                     events: report.events,
                     blobs: report.blobs,
                     findings: report.findings,
+                    anchors: compared,
                     notes: report.notes,
                 })
             }

@@ -46,7 +46,10 @@ fn document(shape: &ActionShape, answer: &Answer) -> Result<Value, String> {
     }
     match shape.service.protocol {
         Protocol::Json10 | Protocol::Json11 | Protocol::RestJson => {
-            serde_json::from_slice(&answer.body).map_err(|error| format!("not JSON: {error}"))
+            let mut result: Value = serde_json::from_slice(&answer.body)
+                .map_err(|error| format!("not JSON: {error}"))?;
+            leave_out_nulls(&mut result);
+            Ok(result)
         }
         Protocol::Query | Protocol::Ec2Query | Protocol::RestXml => {
             let text = std::str::from_utf8(&answer.body).map_err(|_| "not UTF-8".to_owned())?;
@@ -54,6 +57,18 @@ fn document(shape: &ActionShape, answer: &Answer) -> Result<Value, String> {
                 .map_err(|error| format!("not XML: {error}"))?;
             Ok(xml_result(shape, parsed.root_element()))
         }
+    }
+}
+
+/// AWS leaves absent members out; emulators give them as null. Callers ask whether a member is there.
+fn leave_out_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(leave_out_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(leave_out_nulls),
+        _ => {}
     }
 }
 

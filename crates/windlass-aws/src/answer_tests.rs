@@ -22,6 +22,16 @@ fn json_is_returned_as_it_is_and_nothing_is_an_object() {
 }
 
 #[test]
+fn members_that_are_null_are_absent() {
+    let shape = ActionShape::new(&services::SECRETSMANAGER, "DescribeSecret");
+    let body = r#"{"Name":"key","DeletedDate":null,"Tags":[{"Key":"a","Value":null},null]}"#;
+    assert_eq!(
+        read_text(&shape, body),
+        json!({ "Name": "key", "Tags": [{ "Key": "a" }, null] })
+    );
+}
+
+#[test]
 fn query_answers_are_unwrapped() {
     let roles = ActionShape::new(&services::IAM, "ListAttachedRolePolicies")
         .with_lists(&["AttachedPolicies"], &[])

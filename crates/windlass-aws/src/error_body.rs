@@ -4,7 +4,7 @@
 //! protocol, so the form is found from the answer and not from the protocol. Pure.
 
 use serde_json::Value;
-use windlass_ports::aws::AwsFailure;
+use windlass_ports::aws::{AwsFailure, UNEXPLAINED};
 
 use crate::answer::Answer;
 
@@ -29,7 +29,7 @@ pub(crate) fn failure(action: &str, answer: &Answer) -> AwsFailure {
     let message = found
         .message
         .filter(|message| !message.is_empty())
-        .unwrap_or_else(|| format!("AWS answered with status {}", answer.status));
+        .unwrap_or_else(|| format!("{UNEXPLAINED}{}", answer.status));
     let mut failure = AwsFailure::answered(action, &code, &message, answer.status);
     failure.request_id = answer
         .header("x-amzn-requestid")

@@ -41,6 +41,7 @@ pub(crate) fn change_set_summary(summary: sdk::ChangeSetSummary) -> ChangeSetSum
     ChangeSetSummary {
         change_set_id: summary.change_set_id.unwrap_or_default(),
         change_set_name: summary.change_set_name.unwrap_or_default(),
+        stack_id: summary.stack_id.unwrap_or_default(),
         status: word(summary.status),
         status_reason: summary.status_reason,
         execution_status: word(summary.execution_status),

@@ -62,8 +62,8 @@ fn over_http(home: &Path) -> Result<()> {
         .as_str()
         .context("no api_key in the answer")?;
     let mut ours = Command::new(&windlass);
-    ours.args(["mcp", "serve", "--http", "127.0.0.1:0", "--home"])
-        .arg(home);
+    ours.args(["mcp", "serve", "--http", "127.0.0.1:0"]);
+    ours.args(["--toolset", "all", "--home"]).arg(home);
     let (_ours, our_address) = start(ours, From::Stderr)?;
     let mut peer = Command::new(process::own()?);
     peer.arg("echo-http");
@@ -165,7 +165,8 @@ pub(crate) fn over_stdio(home: &Path) -> Result<()> {
     let bench = process::own()?;
     let ours = || {
         let mut command = Command::new(&windlass);
-        command.args(["mcp", "serve", "--home"]).arg(home);
+        command.args(["mcp", "serve", "--toolset", "all", "--home"]);
+        command.arg(home);
         command
     };
     let peer = || {

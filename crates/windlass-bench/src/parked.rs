@@ -252,7 +252,7 @@ fn parked_run(number: usize) -> Result<JournalWrite> {
             question: None,
             prompt: None,
             plan_digest: None,
-            approvers: Vec::new(),
+            terms: windlass_types::ApprovalTerms::default(),
             lines: Vec::new(),
             deadline: None,
         }

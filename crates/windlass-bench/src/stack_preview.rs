@@ -81,6 +81,11 @@ impl Bench {
     fn prepare(&self) -> Result<()> {
         copy(&example(), &self.project)?;
         fs::create_dir_all(&self.home)?;
+        // Nothing is fetched while times are taken.
+        fs::write(
+            self.home.join("config.toml"),
+            "[stack]\nrefuse_downloads = true\n",
+        )?;
         for secret in ["notes-database", "notes-cache"] {
             let value = self.home.join("value");
             fs::write(&value, r#"{"password":"of the benchmark"}"#)?;

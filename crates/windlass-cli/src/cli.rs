@@ -35,6 +35,7 @@ use crate::{
         webhooks::WebhooksCommand,
     },
     dispatch::Failure,
+    group::Group,
     output::{ColorChoice, Mode, Options, Printer},
     outward::{Outward, Own},
     session::{Report, Session},
@@ -132,13 +133,13 @@ impl Globals {
 pub(crate) enum Command {
     /// List, describe and call operations.
     #[command(subcommand)]
-    Ops(OpsCommand),
+    Ops(Group<OpsCommand>),
     /// Watch, control and inspect runs.
     #[command(subcommand)]
-    Runs(RunsCommand),
+    Runs(Group<RunsCommand>),
     /// Change a scratch directory, durably: the built-in example.
     #[command(subcommand)]
-    Demo(DemoCommand),
+    Demo(Group<DemoCommand>),
     /// Deploy agent configuration to the tools that read it.
     ///
     /// One repository holds instructions, skills, prompts and commands; pack renders them for
@@ -150,39 +151,39 @@ pub(crate) enum Command {
     /// are written into a copy of the site, gates check them, and what they find is fixed.
     /// Nothing is published before `windlass launch open-pr`.
     #[command(subcommand)]
-    Launch(LaunchCommand),
+    Launch(Group<LaunchCommand>),
     /// Turn a product spec into requirements, architecture, UX and a project that builds.
     ///
     /// Works by rules, without a model or a network, so that the same spec produces the same bytes;
     /// `[pipeline]` in the settings names a model. Every item names the part of the spec it comes
     /// from, and what was left out is reported.
     #[command(subcommand)]
-    Pipeline(PipelineCommand),
+    Pipeline(Group<PipelineCommand>),
     /// Deploy AWS stacks from one config, inspect them, and run them on this machine.
     ///
     /// Reads stacktape.yml, .yaml, .ts or .js. Every change is a durable run: it survives a kill
     /// of this command and continues with what CloudFormation does. Inspecting is read-only, by
     /// enforcement. `windlass stack dev` needs no AWS account.
     #[command(subcommand)]
-    Stack(Box<StackCommand>),
+    Stack(Group<StackCommand>),
     /// Ask the documentation; the answer cites its sources.
     Docs(DocsArgs),
     /// Serve MCP clients.
     #[command(subcommand)]
-    Mcp(McpCommand),
+    Mcp(Group<McpCommand>),
     /// Run the daemon: drive runs, serve the HTTP API and MCP.
     Serve(ServeArgs),
     /// Create, list and revoke API keys.
     #[command(subcommand)]
-    Keys(KeysCommand),
+    Keys(Group<KeysCommand>),
     /// Show webhook deliveries and send them again.
     #[command(subcommand)]
-    Webhooks(WebhooksCommand),
+    Webhooks(Group<WebhooksCommand>),
     /// Show who called what, and with what result.
     Audit(AuditArgs),
     /// Show the policy and test what it would decide.
     #[command(subcommand)]
-    Policy(PolicyCommand),
+    Policy(Group<PolicyCommand>),
     /// Let programs of a directory run: hooks, filters, configs that are code, bundlers, scripts.
     Trust(TrustArgs),
     /// Stop trusting a directory: its programs no longer run.
@@ -191,7 +192,7 @@ pub(crate) enum Command {
     Trusted(TrustedArgs),
     /// Back up, check and prune the store.
     #[command(subcommand)]
-    Store(StoreCommand),
+    Store(Group<StoreCommand>),
     /// Explain an error code, or list all of them.
     Errors(ErrorsArgs),
     /// Check this installation and suggest fixes.
@@ -257,7 +258,7 @@ impl Command {
     }
 
     /// What the command needs around it.
-    pub(crate) const fn need(&self) -> Need {
+    pub(crate) fn need(&self) -> Need {
         match self {
             Self::Mcp(_) | Self::Serve(_) | Self::Stack(_) => Need::Long,
             Self::Ops(command) => command.need(),
@@ -280,24 +281,24 @@ impl Command {
         options: &OpenOptions,
     ) -> Result<Report, Failure> {
         let report = match self {
-            Self::Ops(command) => return command.run(session).await,
-            Self::Launch(command) => return command.run(session).await,
-            Self::Pipeline(command) => return command.run(session).await,
-            Self::Stack(command) => return command.run(session).await,
+            Self::Ops(command) => return command.0.run(session).await,
+            Self::Launch(command) => return command.0.run(session).await,
+            Self::Pipeline(command) => return command.0.run(session).await,
+            Self::Stack(command) => return command.0.run(session).await,
             Self::Docs(args) => return args.answer(session).await,
-            Self::Runs(command) => command.run(session).await,
-            Self::Demo(command) => command.run(session).await,
+            Self::Runs(command) => command.0.run(session).await,
+            Self::Demo(command) => command.0.run(session).await,
             Self::Pack(args) => args.run(session, host, options).await,
-            Self::Mcp(command) => command.run(session, host, options).await,
+            Self::Mcp(command) => command.0.run(session, host, options).await,
             Self::Serve(args) => args.run(session, host, options).await,
-            Self::Keys(command) => command.run(session).await,
-            Self::Webhooks(command) => command.run(session).await,
+            Self::Keys(command) => command.0.run(session).await,
+            Self::Webhooks(command) => command.0.run(session).await,
             Self::Audit(args) => args.run(session).await,
-            Self::Policy(command) => command.run(session, options).await,
+            Self::Policy(command) => command.0.run(session, options).await,
             Self::Trust(args) => args.run(session).await,
             Self::Untrust(args) => args.run(session).await,
             Self::Trusted(args) => args.run(session).await,
-            Self::Store(command) => command.run(session, options).await,
+            Self::Store(command) => command.0.run(session, options).await,
             Self::Internal(command) => command.run(session, host),
             Self::Errors(_)
             | Self::Doctor(_)

@@ -73,6 +73,11 @@ pub fn run(host: &dyn Host, args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
     let environment = Environment::from_process();
     let program = Program::of(&args);
+    if early::asks_version(&args) {
+        let printer = Printer::to_process(early::printing(&args), &environment);
+        printer.raw(program.version());
+        return success(&printer);
+    }
     let cli = match program.parse(&args) {
         Ok(cli) => cli,
         Err(error) => {
@@ -176,6 +181,7 @@ pub(crate) fn open_options(
         environment,
         settings,
         redactor: Arc::new(Redactor::new()),
+        reads_only: false,
     })
 }
 

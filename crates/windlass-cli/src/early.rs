@@ -26,6 +26,12 @@ pub(crate) fn printing(args: &[OsString]) -> Options {
     options
 }
 
+/// Whether nothing but the version is asked for. Answered without the argument tree, which takes
+/// longer to build than everything else a start does.
+pub(crate) fn asks_version(args: &[OsString]) -> bool {
+    matches!(args, [_, flag] if flag == "--version" || flag == "-V")
+}
+
 /// Flags that take the next word.
 const WITH_VALUE: [&str; 3] = ["--home", "--color", "--log-format"];
 

@@ -29,6 +29,8 @@ pub struct OpenOptions {
     pub settings: Settings,
     /// The redaction pass, which logs already go through; the engine must use the same one.
     pub redactor: Arc<Redactor>,
+    /// Whether to look only: nothing is made or written, and nobody who writes is waited for.
+    pub reads_only: bool,
 }
 
 /// An open installation.
@@ -53,9 +55,9 @@ pub enum ToolList {
 /// Which toolsets are offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Toolsets {
-    /// All of them.
+    /// All but those that are offered on request only.
     #[default]
-    All,
+    Default,
     /// Those of these names, which exist.
     Named(Vec<String>),
 }

@@ -10,6 +10,7 @@ mod dispatch;
 mod early;
 mod exit;
 mod flow;
+mod group;
 mod host;
 mod interrupt;
 mod output;

@@ -76,8 +76,44 @@ variables! {
         "Where Codex keeps its configuration; wins over the `codex_home` option of a pack.";
     WINDLASS_LAUNCH_PROFILE: "ci", false,
         "How strict the gates of site launches are if their configuration does not say: `local`, `ci` or `prod`. Wins over the settings file.";
+    AWS_PROFILE: "staging", false,
+        "The AWS profile for stacks. `--profile` wins over it.";
+    AWS_REGION: "eu-west-1", false,
+        "The AWS region for stacks. `--region` wins over it.";
+    AWS_DEFAULT_REGION: "eu-west-1", false,
+        "The AWS region, where `AWS_REGION` is not set.";
+    AWS_ACCESS_KEY_ID: "AKIA…", false,
+        "The access key for AWS; with it belongs `AWS_SECRET_ACCESS_KEY`. Wins over profiles.";
+    AWS_SECRET_ACCESS_KEY: "…", true,
+        "The secret of the access key.";
+    AWS_SESSION_TOKEN: "…", true,
+        "The token of temporary AWS credentials.";
+    AWS_CONFIG_FILE: "/home/ada/.aws/config", false,
+        "The file with AWS profiles. Default: `.aws/config` in the user's home directory.";
+    AWS_SHARED_CREDENTIALS_FILE: "/home/ada/.aws/credentials", false,
+        "The file with AWS credentials. Default: `.aws/credentials` in the user's home directory.";
+    AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/deploy", false,
+        "The role that is assumed with a web identity token.";
+    AWS_ROLE_SESSION_NAME: "build-42", false,
+        "The name of the session of that role.";
+    AWS_WEB_IDENTITY_TOKEN_FILE: "/var/run/token", false,
+        "The file with the web identity token, as build services and Kubernetes provide it.";
+    AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: "/v2/credentials/…", false,
+        "Where a container of ECS gets credentials. Set by AWS.";
+    AWS_CONTAINER_CREDENTIALS_FULL_URI: "http://169.254.170.23/v1/credentials", false,
+        "The same with a host. Set by AWS.";
+    AWS_EC2_METADATA_DISABLED: "true", false,
+        "`true`: the metadata service of EC2 is not asked for credentials and region.";
+    AWS_ENDPOINT_URL: "http://127.0.0.1:4566", false,
+        "Where AWS is called, for emulators such as moto and LocalStack. `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL_CLOUDFORMATION` and so on are for one service and win over it.";
+    AWS_MAX_ATTEMPTS: "3", false,
+        "How often a call to AWS is tried.";
     PATH: "/usr/local/bin:/usr/bin", false,
         "Where programs are found: git, and Hugo for site launches.";
+    NPM_CONFIG_REGISTRY: "https://npm.example.com", false,
+        "The npm registry that esbuild is fetched from, once. Default: as in the user's `.npmrc`, else the public registry.";
+    NPM_CONFIG_USERCONFIG: "/home/ada/.npmrc", false,
+        "The npm settings of the user: the registry, and the token it asks for. Default: `.npmrc` in the user's home directory.";
     EDITOR: "vi", false,
         "The program that `windlass pack overlay edit` opens.";
     HOSTNAME: "laptop", false,

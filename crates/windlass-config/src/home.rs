@@ -92,6 +92,11 @@ impl Home {
         self.0.join("stack").join("packages")
     }
 
+    /// Build tools of stacks that were fetched.
+    pub fn stack_tools_dir(&self) -> PathBuf {
+        self.0.join("stack").join("tools")
+    }
+
     /// Backups of the store, unless another place is named.
     pub fn backups_dir(&self) -> PathBuf {
         self.0.join("backups")

@@ -132,6 +132,9 @@ fn an_empty_file_is_the_defaults() {
             allowed_redis_commands: [],
             refuse_config_code: false,
             files_outside_project: false,
+            esbuild: None,
+            refuse_downloads: false,
+            allow_private_registry: false,
         },
     }
     "#);

@@ -25,8 +25,20 @@ pub struct StackSettings {
     /// Run no code of a project to read its config: custom directives and configs in TypeScript or
     /// JavaScript are refused. For untrusted repositories.
     pub refuse_config_code: bool,
+    /// Regions of AWS that are newer than this release. Others it does not know are refused as
+    /// spelling mistakes.
+    pub extra_regions: Vec<String>,
     /// Let file directives read outside the project.
     pub files_outside_project: bool,
+    /// The esbuild to bundle JavaScript and TypeScript with; absent: the pinned version, fetched
+    /// once from the npm registry.
+    pub esbuild: Option<PathBuf>,
+    /// Fetch no build tools: what is not there already is an error. JavaScript is then packaged
+    /// without a bundler.
+    pub refuse_downloads: bool,
+    /// Let the npm registry that build tools come from be on this machine or a private network,
+    /// also without TLS.
+    pub allow_private_registry: bool,
 }
 
 impl StackSettings {

@@ -102,6 +102,14 @@ impl Change for PlanDemo {
         }
     }
 
+    fn search_words(&self) -> &'static [&'static str] {
+        &[
+            "write text files to a folder",
+            "try it out safely",
+            "sandbox",
+        ]
+    }
+
     fn plan<'a>(
         &'a self,
         context: &'a CallContext,

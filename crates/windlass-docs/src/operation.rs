@@ -58,6 +58,11 @@ pub(crate) fn ask(contract: &'static dyn Contract) -> Arc<dyn Operation> {
     operation("stack", "docs")
         .tool("stacktape_docs")
         .describe("Search the documentation", DESCRIPTION)
+        .found_by(&[
+            "how do I",
+            "help with an error message",
+            "what a config file looks like",
+        ])
         .contract(contract)
         .validates_itself()
         .input_schema(input_schema_of::<Query>())

@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::sync::watch;
-use windlass_ports::{AnchorSink, OutboundRequest, entropy::random};
+use windlass_ports::{AnchorSink, AnchorState, OutboundRequest, entropy::random};
 use windlass_types::{Anchor, DeliveryId};
 
 use crate::{
@@ -26,6 +26,12 @@ pub struct AnchorOptions {
 impl AnchorOptions {
     const fn is_empty(&self) -> bool {
         self.sinks.is_empty() && self.url.is_none()
+    }
+
+    /// Every place, by name.
+    fn places(&self) -> Vec<String> {
+        let sinks = self.sinks.iter().map(|sink| sink.name());
+        sinks.chain(self.url.clone()).collect()
     }
 }
 
@@ -68,6 +74,48 @@ impl Engine {
         }
     }
 
+    /// Whether anchors are to be kept anywhere.
+    pub fn has_anchors(&self) -> bool {
+        !self.anchors.is_empty()
+    }
+
+    /// How each configured place took the last anchor, as far as one was sent there.
+    pub async fn anchor_states(&self) -> Vec<AnchorState> {
+        let places = self.anchors.places();
+        if places.is_empty() {
+            return Vec::new();
+        }
+        let mut states = self.maintenance.anchor_states().await.unwrap_or_default();
+        states.retain(|state| places.contains(&state.place));
+        states
+    }
+
+    /// Puts on record how the places took an anchor, for other processes too.
+    async fn note_anchor(&self, outcomes: Vec<(String, Option<String>)>) {
+        let (now, known) = (self.now(), self.anchor_states().await);
+        let of = |place: &str| known.iter().find(|state| state.place == place);
+        let states = outcomes
+            .into_iter()
+            .map(|(place, error)| {
+                let before = of(&place);
+                AnchorState {
+                    kept_at: match error {
+                        None => Some(now),
+                        Some(_) => before.and_then(|state| state.kept_at),
+                    },
+                    failing_since: error
+                        .as_ref()
+                        .map(|_| before.and_then(|state| state.failing_since).unwrap_or(now)),
+                    place,
+                    error,
+                }
+            })
+            .collect();
+        if let Err(error) = self.maintenance.note_anchors(states).await {
+            tracing::warn!(%error, "how anchors were kept is not on record");
+        }
+    }
+
     async fn keep_anchor(&self, anchor: &Anchor) -> bool {
         let line = match serde_json::to_string(anchor) {
             Ok(line) => line,
@@ -76,19 +124,26 @@ impl Engine {
                 return false;
             }
         };
-        let mut is_kept = true;
+        let mut outcomes = Vec::new();
         for sink in &self.anchors.sinks {
-            if let Err(error) = sink.keep(line.clone()).await {
-                tracing::warn!(%error, to = sink.name(), "the anchor could not be kept; trying again");
-                is_kept = false;
+            let kept = sink.keep(line.clone()).await;
+            outcomes.push((sink.name(), kept.err().map(|error| error.to_string())));
+        }
+        if let Some(url) = &self.anchors.url {
+            let sent = self.send_anchor(url, line).await;
+            outcomes.push((url.clone(), sent.err()));
+        }
+        for (place, error) in &outcomes {
+            if let Some(error) = error {
+                tracing::warn!(
+                    error,
+                    to = place,
+                    "the anchor could not be kept; trying again"
+                );
             }
         }
-        if let Some(url) = &self.anchors.url
-            && let Err(error) = self.send_anchor(url, line).await
-        {
-            tracing::warn!(error, "the anchor could not be sent; trying again");
-            is_kept = false;
-        }
+        let is_kept = outcomes.iter().all(|(_, error)| error.is_none());
+        self.note_anchor(outcomes).await;
         is_kept
     }
 

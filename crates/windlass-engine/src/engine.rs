@@ -1,7 +1,7 @@
 //! The engine handle: everything a domain or a surface needs, behind one cheap clone.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     sync::{Arc, OnceLock, Weak},
     time::Instant,
 };
@@ -14,7 +14,8 @@ use windlass_ports::{
 use windlass_secrets::Redactor;
 use windlass_telemetry::{Metrics, metrics};
 use windlass_types::{
-    Body, EffectClass, NewEvent, Problem, RunId, Secret, SpanId, Timestamp, code, event::SpanIds,
+    Body, Code, EffectClass, NewEvent, Problem, RunId, Secret, SpanId, Timestamp, code,
+    event::SpanIds,
 };
 
 use crate::{
@@ -51,6 +52,12 @@ pub trait Domain: Send + Sync {
     /// Its paths in the HTTP API, besides the one that every operation has.
     fn http_paths(&self) -> HttpPaths {
         HttpPaths::default()
+    }
+
+    /// Toolsets that an MCP server offers only where they are asked for by name: what a model
+    /// seldom needs costs room in every conversation.
+    fn toolsets_on_request(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// A toolset, and the identity of an MCP server that offers it alone.
@@ -178,6 +185,14 @@ impl Engine {
         let catalogue = self.catalogue().ok()?;
         let info = catalogue.find(operation)?;
         Some((info.effect, info.without_rule))
+    }
+
+    /// Every scope that lets a caller do something, in order.
+    pub fn scopes(&self) -> Result<BTreeSet<String>, Problem> {
+        let catalogue = self.catalogue()?;
+        let scopes = catalogue.operations().map(|info| info.scope.clone());
+        let special = ["*", "admin", "approve", "metrics"].map(str::to_owned);
+        Ok(scopes.chain(special).collect())
     }
 
     /// Names the catalogue over this engine; the first one stays.
@@ -322,6 +337,17 @@ pub(crate) fn imported(run_id: &RunId) -> Problem {
     )
     .with("run_id", run_id.as_str())
     .next("do it in the home where the run happened")
+}
+
+/// Whether the store failed, and not what was asked of it.
+pub(crate) fn is_of_store(found: &Code) -> bool {
+    [
+        &code::STORE_FULL,
+        &code::STORE_UNAVAILABLE,
+        &code::STORE_DAMAGED,
+        &code::BUSY,
+    ]
+    .contains(&found)
 }
 
 /// The public face of a commit that was not made.

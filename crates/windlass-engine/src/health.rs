@@ -27,13 +27,15 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const LOW_SPACE: u64 = 64 * 1024 * 1024;
 /// A run that could go on for so long and does not is stalled.
 const STALLED: Duration = Duration::from_secs(30);
+/// Clocks that differ by less are in step.
+const OUT_OF_STEP: Duration = Duration::from_secs(30);
 /// Runs that are looked at when there may be stalled ones.
 const LOOKED_AT: usize = 200;
 
 /// Something that is wrong.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// What was looked at: `store`, `disk`, `driver`, `runs` or `keys`.
+    /// What was looked at: `store`, `disk`, `driver`, `runs`, `keys`, `clock` or `anchors`.
     pub check: &'static str,
     /// How it is, in a word.
     pub state: &'static str,
@@ -45,6 +47,42 @@ pub struct Finding {
     pub next: String,
     /// Whether no work can be done.
     pub blocks: bool,
+}
+
+/// How the wall clock stands to the clock of deadlines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockState {
+    /// They agree.
+    InStep,
+    /// It was set back, or was ahead before: what expires does so earlier by this, by the wall
+    /// clock.
+    Behind(Duration),
+    /// It jumped forwards a moment ago, and is not believed yet.
+    Ahead(Duration),
+}
+
+impl ClockState {
+    /// A word and a sentence about it; nothing while all is well.
+    pub fn told(self) -> Option<(&'static str, String)> {
+        match self {
+            Self::InStep => None,
+            Self::Behind(by) => Some((
+                "behind",
+                format!(
+                    "the clock was set back, or was ahead for more than a minute: until the machine \
+                     restarts, keys and tokens expire {} s early by the clock",
+                    by.as_secs()
+                ),
+            )),
+            Self::Ahead(by) => Some((
+                "ahead",
+                format!(
+                    "the clock jumped forwards by {} s; it is followed when it has stayed there for a minute",
+                    by.as_secs()
+                ),
+            )),
+        }
+    }
 }
 
 /// The last answer of the disk, and whether it owes one.
@@ -72,6 +110,8 @@ impl Engine {
         let mut findings = self.disk_findings().await;
         findings.extend(self.store_finding().await);
         findings.extend(self.driver_finding().await);
+        findings.extend(self.clock_finding());
+        findings.extend(self.anchor_finding().await);
         if let Ok(damaged) = self.damaged_runs().await
             && !damaged.is_empty()
         {
@@ -107,7 +147,7 @@ impl Engine {
                 state: "unusable",
                 code: &code::STORE_UNAVAILABLE,
                 message: format!(
-                    "{} cannot be used; the next start will fail",
+                    "{} cannot be used by the next start",
                     counted(probe.unusable_keys.len(), "key file")
                 ),
                 next: "windlass doctor".to_owned(),
@@ -202,6 +242,43 @@ impl Engine {
         })
     }
 
+    /// What the wall clock does that deadlines do not follow.
+    pub fn clock_state(&self) -> ClockState {
+        let (now, steady) = (self.now(), self.steady());
+        if steady.since(now) >= OUT_OF_STEP {
+            ClockState::Behind(steady.since(now))
+        } else if now.since(steady) >= OUT_OF_STEP {
+            ClockState::Ahead(now.since(steady))
+        } else {
+            ClockState::InStep
+        }
+    }
+
+    fn clock_finding(&self) -> Option<Finding> {
+        let (state, message) = self.clock_state().told()?;
+        Some(Finding {
+            check: "clock",
+            state,
+            code: &code::ILLEGAL_STATE,
+            message,
+            next: "windlass doctor".to_owned(),
+            blocks: false,
+        })
+    }
+
+    async fn anchor_finding(&self) -> Option<Finding> {
+        let failing = self.anchor_states().await;
+        let failing = failing.iter().filter(|state| state.error.is_some()).count();
+        (failing > 0).then(|| Finding {
+            check: "anchors",
+            state: "failing",
+            code: &code::UPSTREAM_ERROR,
+            message: format!("anchors are not kept in {}", counted(failing, "place")),
+            next: "windlass doctor".to_owned(),
+            blocks: false,
+        })
+    }
+
     /// Runs that could go on and that no process drives: neither those that wait for an approval or
     /// a moment, nor those that a command drives. While a driver of everything is there, those only
     /// that it has left for a while.
@@ -234,7 +311,7 @@ impl Engine {
                 .min()
                 .map_or(run.updated_at, |until| until.max(run.updated_at));
             let waited_enough = !is_driven || due_since <= by.before(STALLED);
-            if !is_open || !waited_enough || run.wanted_approvers().is_some() {
+            if !is_open || !waited_enough || run.wanted_approval().is_some() {
                 continue;
             }
             let standing = self.store.standing(&run_id).await?;

@@ -27,5 +27,5 @@ mod store_retry;
 pub use anchors::AnchorOptions;
 pub use driver::{Driver, StepProbe};
 pub use engine::{Domain, Engine, EngineParts, WeakEngine};
-pub use health::{DiskState, Finding};
+pub use health::{ClockState, DiskState, Finding};
 pub use retention::RetentionOptions;

@@ -10,9 +10,9 @@ use windlass_ports::{
     StoreError,
     store::{KeptFor, Retention},
 };
-use windlass_types::Timestamp;
+use windlass_types::{Problem, Timestamp, code};
 
-use crate::Engine;
+use crate::{Engine, access::nearest};
 
 /// The shortest time between two looks: runs that ended together go together, and one that
 /// still owes a delivery is asked after again.
@@ -34,6 +34,39 @@ pub struct RetentionOptions {
 }
 
 impl Engine {
+    /// Refuses settings for kinds of runs that there are not, or whose time their contract says:
+    /// they would keep nothing, and nobody would know.
+    pub fn check_retention(&self) -> Result<(), Problem> {
+        let fixed = self.kinds().kept();
+        for kind in self.retention.kinds.keys() {
+            let message = if self.kinds().get(kind).is_none() {
+                let known = self.kinds().0.keys().map(String::as_str);
+                match nearest(kind, known) {
+                    Some(near) => format!("no run is of the kind `{kind}`; did you mean `{near}`?"),
+                    None => {
+                        let mut known: Vec<&str> =
+                            self.kinds().0.keys().map(String::as_str).collect();
+                        known.sort_unstable();
+                        format!(
+                            "no run is of the kind `{kind}`; there are {}",
+                            known.join(", ")
+                        )
+                    }
+                }
+            } else if fixed.iter().any(|kept| kept.kind == *kind) {
+                format!("how long runs of the kind `{kind}` are kept has a setting of its own")
+            } else {
+                continue;
+            };
+            return Err(Problem::new(
+                &code::CONFIG_INVALID,
+                format!("config.toml: [store] keep_kinds_days: {message}"),
+            )
+            .with("kind", kind.as_str()));
+        }
+        Ok(())
+    }
+
     /// What the settings say, and the kinds that say something themselves: those first, because
     /// what they promise is in a contract.
     fn retention_of_all(&self) -> Retention {

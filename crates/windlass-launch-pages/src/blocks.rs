@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use windlass_launch_model::{Page, Snippet, facts::ApiSymbol};
+use windlass_launch_model::{Page, Snippet, claim, facts::ApiSymbol};
 
 use crate::{draft::DraftInput, links, markup, phrases::phrase, ruleset::BlockKind};
 
@@ -114,6 +114,13 @@ fn block<'a>(
                 .into_iter()
                 .filter(|id| required.contains(id) && used.insert(id));
             block.claims = fresh.filter_map(|id| sentence(id, input)).collect();
+            // A command that a sentence gives is not listed once more.
+            let given = |code: &String| {
+                let code = code.split(" <!--").next().unwrap_or_default();
+                block.claims.iter().any(|claim| claim.contains(code))
+            };
+            let codes = std::mem::take(&mut block.codes);
+            block.codes = codes.into_iter().filter(|code| !given(code)).collect();
         }
     }
     block.empty = block.claims.is_empty()
@@ -212,23 +219,15 @@ fn lead(kind: BlockKind) -> &'static str {
     }
 }
 
-/// Values from manifests, shown as code: they are quoted, not paraphrased.
+/// Values shown as code, each with the claim it is quoted from. One without a claim is left out.
 fn codes(kind: BlockKind, input: &DraftInput<'_>) -> Vec<String> {
-    let facts = input.material.facts();
-    let values: Vec<&String> = match kind {
-        BlockKind::Install => facts
-            .distribution
-            .iter()
-            .flat_map(|entry| &entry.install_commands)
-            .collect(),
-        BlockKind::Formats => facts.supported_formats.iter().collect(),
-        BlockKind::Requirements => facts.runtime_requirements.iter().collect(),
-        BlockKind::Dependencies => facts.dependencies.iter().collect(),
-        BlockKind::License => facts.license.iter().collect(),
-        _ => Vec::new(),
-    };
-    let showable = values.into_iter().filter(|value| is_safe_code(value));
-    showable.map(|value| markup::code_span(value)).collect()
+    let values = input.material.values(kind).into_iter();
+    values
+        .filter(|(value, _)| is_safe_code(value))
+        .map(|(value, claim_id)| {
+            format!("{} {}", markup::code_span(value), claim::marker(claim_id))
+        })
+        .collect()
 }
 
 /// The symbols of a block in the order of the facts, and whether some were left out.

@@ -42,7 +42,7 @@ fn a_page_is_written_from_its_claims() {
 
     These are named as required:
 
-    - `python >= 3.10`
+    - `python >= 3.10` <!-- claim_id: …000d -->
 
     ## Installation
 
@@ -50,7 +50,7 @@ fn a_page_is_written_from_its_claims() {
 
     Use one of these commands:
 
-    - `pip install acme-pdf`
+    - `pip install acme-pdf` <!-- claim_id: …000b -->
 
     ## First steps
 

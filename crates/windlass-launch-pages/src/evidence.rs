@@ -7,7 +7,7 @@ use windlass_launch_model::{
     TruthStatus, config::LaunchTier,
 };
 
-use crate::{markup, ruleset::BlockKind};
+use crate::{markup, ruleset::BlockKind, support};
 
 /// Fewer claims than this make a minimal launch.
 const FEW_CLAIMS: usize = 5;
@@ -181,15 +181,58 @@ impl<'a> Material<'a> {
             .collect()
     }
 
+    /// The values a block lists as code, each with the claim that states it.
+    pub fn values(&self, block: BlockKind) -> Vec<(&'a str, &'a str)> {
+        let facts = self.facts;
+        let values: Vec<&'a String> = match block {
+            BlockKind::Install => facts
+                .distribution
+                .iter()
+                .flat_map(|entry| &entry.install_commands)
+                .collect(),
+            BlockKind::Formats => facts.supported_formats.iter().collect(),
+            BlockKind::Requirements => facts.runtime_requirements.iter().collect(),
+            BlockKind::Dependencies => facts.dependencies.iter().collect(),
+            BlockKind::License => facts.license.iter().collect(),
+            _ => Vec::new(),
+        };
+        let fits = |claim: &Claim| {
+            let text = claim.claim_text.as_str();
+            match block {
+                BlockKind::Install => text.starts_with("Install "),
+                BlockKind::Dependencies => text.contains(" depends on "),
+                BlockKind::License => text.to_lowercase().contains("licens"),
+                BlockKind::Formats => claim.claim_kind == ClaimKind::Format,
+                BlockKind::Requirements => text.contains(" requires "),
+                _ => false,
+            }
+        };
+        let candidates: Vec<&'a Claim> = self
+            .claims
+            .values()
+            .copied()
+            .filter(|claim| fits(claim))
+            .collect();
+        let stated = values.into_iter().filter_map(|value| {
+            let code = format!("`{value}`");
+            let states = |claim: &&&Claim| {
+                support::check(&code, &[claim.claim_text.as_str()], &facts.product_name).is_ok()
+            };
+            let claim = candidates.iter().find(states)?;
+            Some((value.as_str(), claim.claim_id.as_str()))
+        });
+        stated.collect()
+    }
+
     /// Whether a block has anything to say beyond claims.
     pub fn has_data(&self, block: BlockKind) -> bool {
         let api = &self.facts.api_surface_summary;
         match block {
-            BlockKind::Install => !self.facts.distribution.is_empty(),
-            BlockKind::Formats => !self.facts.supported_formats.is_empty(),
-            BlockKind::Requirements => !self.facts.runtime_requirements.is_empty(),
-            BlockKind::Dependencies => !self.facts.dependencies.is_empty(),
-            BlockKind::License => self.facts.license.is_some(),
+            BlockKind::Install
+            | BlockKind::Formats
+            | BlockKind::Requirements
+            | BlockKind::Dependencies
+            | BlockKind::License => !self.values(block).is_empty(),
             BlockKind::Modules => !api.modules.is_empty(),
             BlockKind::Classes => !api.classes.is_empty(),
             BlockKind::Functions => !api.functions.is_empty(),
@@ -197,10 +240,20 @@ impl<'a> Material<'a> {
         }
     }
 
+    /// How many claims there are, without those on dependencies, which say little of a product.
+    fn telling(&self) -> usize {
+        let dependencies = self.facts.claim_groups.get("dependencies");
+        let shown = dependencies.into_iter().flatten();
+        let count = shown
+            .filter(|id| self.claims.contains_key(id.as_str()))
+            .count();
+        self.claims.len() - count
+    }
+
     /// How much there is: 2 points a claim, 3 a piece of code, 1 a symbol.
     pub fn volume(&self) -> BTreeMap<String, u64> {
         let api = &self.facts.api_surface_summary;
-        let claims = self.claims.len() as u64;
+        let claims = self.telling() as u64;
         let snippets = self.snippets.len() as u64;
         let symbols = (api.classes.len() + api.functions.len() + api.modules.len()) as u64;
         BTreeMap::from([
@@ -214,10 +267,10 @@ impl<'a> Material<'a> {
     /// The tier the evidence carries, with the reasons when it is not the one asked for.
     pub fn tier(&self, asked: LaunchTier, evidence: &EvidenceMap) -> (LaunchTier, Vec<String>) {
         let mut reasons = Vec::new();
-        if self.claims.len() < FEW_CLAIMS {
+        let telling = self.telling();
+        if telling < FEW_CLAIMS {
             reasons.push(format!(
-                "{} usable claims are fewer than {FEW_CLAIMS}",
-                self.claims.len()
+                "{telling} usable claims are fewer than {FEW_CLAIMS}"
             ));
         }
         let withheld = evidence

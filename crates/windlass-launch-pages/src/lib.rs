@@ -26,6 +26,7 @@ mod revise;
 pub mod rewrite;
 pub mod ruleset;
 pub mod site;
+pub mod support;
 pub mod templates;
 pub mod url;
 

@@ -31,6 +31,8 @@ pub struct PrBodyInput<'a> {
     pub report: &'a ValidationReport,
     /// `pr_plan.json`.
     pub pr_plan: &'a PrPlan,
+    /// Where the site's branch is by now, when it moved since the run read it.
+    pub moved_to: Option<&'a str>,
 }
 
 /// The body of the pull request, as Markdown.
@@ -75,6 +77,13 @@ fn summary(input: &PrBodyInput<'_>, body: &mut String) {
     ];
     for (what, value) in rows {
         let _ = writeln!(body, "| {what} | {value} |");
+    }
+    if let Some(commit) = input.moved_to {
+        let _ = writeln!(
+            body,
+            "\nThe site's branch is at {} by now. No file of this pull request changed on the way there.",
+            markup::code_span(commit)
+        );
     }
     if input.report.manual_edits {
         let edited = input.report.manual_edited_files.iter();

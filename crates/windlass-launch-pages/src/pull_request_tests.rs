@@ -98,6 +98,7 @@ fn body(site_repo_url: &str) -> String {
         truth: &truth,
         report: &report(),
         pr_plan: &pr_plan(&"b".repeat(40), "acme-pdf", &changes),
+        moved_to: None,
     })
 }
 

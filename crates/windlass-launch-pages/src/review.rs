@@ -203,7 +203,7 @@ impl PageReview<'_> {
             }
         }
         let quota = page.content_strategy.claim_quota;
-        let count = u32::try_from(shown.len()).unwrap_or(u32::MAX);
+        let count = u32::try_from(read.stated_claim_ids().len()).unwrap_or(u32::MAX);
         if count < quota.min || count > quota.max {
             let message = format!(
                 "{count} claims are shown, not {} to {}",

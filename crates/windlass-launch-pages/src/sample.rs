@@ -268,6 +268,17 @@ pub(crate) fn full(site_kind: SiteKind) -> Sample {
         ClaimKind::Workflow,
         "workflow_claims",
     );
+    for (text, group) in [
+        (
+            "Install Acme PDF with `pip install acme-pdf`.",
+            "distribution",
+        ),
+        ("Acme PDF is licensed under `Apache-2.0`.", "license"),
+        ("Acme PDF requires python `>= 3.10`.", "runtimes"),
+        ("Acme PDF depends on `lxml`.", "dependencies"),
+    ] {
+        sample.claim(text, ClaimKind::Feature, group);
+    }
     sample
         .facts
         .workflows

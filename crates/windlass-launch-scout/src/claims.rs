@@ -64,6 +64,7 @@ pub(crate) enum Purpose {
     Compatibility,
     License,
     Version,
+    Dependency,
 }
 
 /// A statement and the place it was read in.

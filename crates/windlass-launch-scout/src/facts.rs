@@ -20,6 +20,7 @@ use crate::{
     enrich::enrich,
     formats,
     input::ScoutInput,
+    installs,
     manifests::{Manifest, speaking},
     tree::Tree,
     words::{content, is_negated, jaccard, keys},
@@ -137,10 +138,12 @@ pub(crate) fn establish(
         contradictions: verdict.contradictions,
     };
     records.retain(|record| !verdict.withheld.contains(&record.id));
-    if records.len() < FEW_CLAIMS {
+    // What it depends on says little about it.
+    let tells = |record: &&Record| !record.purposes.contains(&Purpose::Dependency);
+    let telling = records.iter().filter(tells).count();
+    if telling < FEW_CLAIMS {
         minimal_because.push(format!(
-            "only {} claims are backed by the repository",
-            records.len()
+            "only {telling} claims are backed by the repository"
         ));
     }
     Established {
@@ -269,7 +272,7 @@ fn facts(
         workflows: workflows(records),
         api_surface_summary,
         license,
-        distribution: distribution(&manifests),
+        distribution: distribution(tree, &manifests, input),
         runtime_requirements: sorted(manifests.iter().flat_map(|manifest| {
             manifest
                 .runtimes
@@ -302,7 +305,7 @@ fn groups(records: &[Record]) -> BTreeMap<String, Vec<String>> {
     };
     let serves = |record: &Record, purpose: Purpose| record.purposes.contains(&purpose);
     let kind = |record: &Record, kind: ClaimKind| record.best.kind == kind;
-    let lists: [(&str, Vec<String>); 6] = [
+    let lists: [(&str, Vec<String>); 7] = [
         (
             "key_features",
             pick(&|record| {
@@ -310,6 +313,7 @@ fn groups(records: &[Record]) -> BTreeMap<String, Vec<String>> {
                     && !serves(record, Purpose::Compatibility)
                     && !serves(record, Purpose::License)
                     && !serves(record, Purpose::Version)
+                    && !serves(record, Purpose::Dependency)
                     && !serves(record, Purpose::Install)
             }),
         ),
@@ -328,6 +332,10 @@ fn groups(records: &[Record]) -> BTreeMap<String, Vec<String>> {
         (
             "workflow_claims",
             pick(&|record| kind(record, ClaimKind::Workflow)),
+        ),
+        (
+            "dependencies",
+            pick(&|record| serves(record, Purpose::Dependency)),
         ),
         (
             "limitations",
@@ -386,15 +394,23 @@ fn workflows(records: &[Record]) -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-fn distribution(manifests: &[&Manifest]) -> Vec<Distribution> {
-    let mut found: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
-    for manifest in manifests {
-        if let (Some(name), Some(command)) = (&manifest.name, &manifest.install) {
-            let key = (manifest.method.to_owned(), name.text.clone());
-            let commands = found.entry(key).or_default();
-            if !commands.contains(command) {
-                commands.push(command.clone());
-            }
+fn distribution(tree: &Tree, manifests: &[&Manifest], input: &ScoutInput) -> Vec<Distribution> {
+    let stated = installs::stated(tree, manifests, input);
+    let mut found: Vec<((String, String), Vec<String>)> = Vec::new();
+    let mut add = |method: &str, name: &str, command: &str| {
+        let key = (method.to_owned(), name.to_owned());
+        match found.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, commands)) if commands.iter().any(|known| known == command) => {}
+            Some((_, commands)) => commands.push(command.to_owned()),
+            None => found.push((key, vec![command.to_owned()])),
+        }
+    };
+    for install in &stated {
+        add(install.method, &install.identifier, &install.command);
+    }
+    for manifest in manifests.iter().filter(|_| stated.is_empty()) {
+        if let (Some(name), Some(command)) = (&manifest.name, installs::plain(manifest)) {
+            add(manifest.method, &name.text, command);
         }
     }
     found

@@ -17,6 +17,7 @@ mod facts;
 mod formats;
 mod hugo;
 mod input;
+mod installs;
 mod inventory;
 mod kind;
 mod license;

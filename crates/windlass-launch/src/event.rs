@@ -37,6 +37,8 @@ pub(crate) const LLM_CALL_STARTED: &str = "LLM_CALL_STARTED";
 pub(crate) const LLM_CALL_FINISHED: &str = "LLM_CALL_FINISHED";
 /// A model gave no answer.
 pub(crate) const LLM_CALL_FAILED: &str = "LLM_CALL_FAILED";
+/// The site's branch has moved since the run read it.
+pub(crate) const SITE_MOVED: &str = "SITE_MOVED";
 /// The pull request is open.
 pub(crate) const PR_OPENED: &str = "PR_OPENED";
 /// The pull request was approved.

@@ -76,6 +76,27 @@ pub(crate) fn cancelled(run_id: &RunId, at: &str) -> Problem {
         .with("cancelled_at", at)
 }
 
+/// The site's branch changed files of the pull request since the run read it.
+pub(crate) fn site_moved(run_id: &RunId, message: &str, files: &[String]) -> Problem {
+    let problem = illegal_state(
+        run_id,
+        LaunchState::ReadyForPr,
+        &[],
+        "site_moved",
+        format!("{message}: start the launch again, so that it works on the present site"),
+    );
+    problem.with("both_changed", json!(files))
+}
+
+/// The site already says everything the run would write.
+pub(crate) fn up_to_date() -> Problem {
+    Problem::new(
+        &code::CANCELLED,
+        "the site is up to date: there is nothing to change",
+    )
+    .with(FAILURE_CODE, "NOTHING_TO_COMMIT")
+}
+
 /// A gate has no tool to work with.
 pub(crate) fn toolchain_missing(missing: &MissingTool) -> Problem {
     Problem::new(

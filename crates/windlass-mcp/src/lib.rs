@@ -13,4 +13,7 @@ mod server;
 pub mod transport;
 pub mod wire;
 
-pub use server::{McpHandler, ServerOptions, ToolMode, UnknownToolset, handler};
+pub use server::{
+    Beginning, Changed, ClientLink, Extension, McpHandler, ServerOptions, ToolEntry, ToolMode,
+    ToolSearch, UnknownToolset, handler,
+};

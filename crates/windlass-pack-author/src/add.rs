@@ -89,6 +89,7 @@ fn module(request: &AddRequest<'_>) -> Result<Module, Problem> {
         id,
         module_type,
         enabled: true,
+        name: None,
         source,
         line: 0,
     })

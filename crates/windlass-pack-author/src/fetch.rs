@@ -82,6 +82,7 @@ fn verify(
         enabled: true,
         tags: Vec::new(),
         targets: Vec::new(),
+        name: None,
         source: Source::Git(git.source(false)),
         line: 0,
     };

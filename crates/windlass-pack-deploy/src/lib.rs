@@ -17,6 +17,7 @@ pub mod gather;
 pub mod hash;
 pub mod keys;
 pub mod links;
+mod one_content;
 pub mod owned;
 pub mod ownership;
 pub mod past;

@@ -3,6 +3,7 @@
 //! A pure view. Loading it from disk is `gather`'s work.
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
@@ -10,6 +11,8 @@ use std::{
 use serde_json::Value;
 use windlass_pack_model::{RelPath, RootScope, Target};
 use windlass_types::Digest;
+
+use crate::disk::Disk;
 
 /// Marks a manifest entry as an operator asset: `bootstrap` wrote it, and no deploy removes it.
 pub const OPERATOR_MARK: &str = "agentpack:operator";
@@ -36,6 +39,25 @@ impl Owned {
         self.roots
             .iter()
             .find(|root| root.target == target && root.path == path)
+    }
+
+    /// What is owned given what is on disk. A root whose manifest is gone is known from a snapshot
+    /// only, and someone else may have written there since: of its files only those are owned that
+    /// still have the content the snapshot recorded, or are absent.
+    pub(crate) fn as_found<'a>(&'a self, disk: &Disk) -> Cow<'a, Self> {
+        let from_snapshot = |root: &OwnedRoot| matches!(root.source, OwnedSource::Snapshot { .. });
+        if !self.roots.iter().any(from_snapshot) {
+            return Cow::Borrowed(self);
+        }
+        let mut owned = self.clone();
+        for root in owned.roots.iter_mut().filter(|root| from_snapshot(root)) {
+            let OwnedRoot { path, files, .. } = root;
+            files.retain(|file| {
+                let found = disk.at(&file.path.under(path)).file();
+                found.is_none_or(|found| found.digest == file.digest)
+            });
+        }
+        Cow::Owned(owned)
     }
 
     /// The directories to lock before anything is planned that will be applied.

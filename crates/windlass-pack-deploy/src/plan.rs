@@ -20,6 +20,7 @@ use crate::{
     },
     disk::{Disk, FoundFile, OnDisk},
     links::{LinkRule, ProjectLink},
+    one_content::{one_content, one_content_behind_links},
     owned::{OPERATOR_MARK, Owned, OwnedFile, OwnedKey, OwnedRoot},
     roots::{Roots, below},
     shared::{SharedFile, SharedOutcome, Theirs},
@@ -187,6 +188,7 @@ pub fn plan(
     disk: &Disk,
     options: &PlanOptions,
 ) -> Result<DeployPlan, Problem> {
+    let owned = &*owned.as_found(disk);
     let roots = Roots::new(desired, owned);
     let mut planner = Planner {
         disk,
@@ -211,6 +213,7 @@ pub fn plan(
         }
         planner.want_file(file, &roots)?;
     }
+    one_content_behind_links(desired, &contents, disk)?;
     planner.drop_files(&roots)?;
     planner.keys(desired, &roots)?;
     let Planner {
@@ -268,29 +271,6 @@ fn root_plans(roots: &Roots<'_>) -> Vec<RootPlan> {
             keys_kept: Vec::new(),
         })
         .collect()
-}
-
-/// Two targets may want one path, but only with the same bytes.
-fn one_content(existing: &DesiredFile, new: &DesiredFile) -> Result<(), Problem> {
-    if existing.digest == new.digest {
-        return Ok(());
-    }
-    let side = |file: &DesiredFile| {
-        serde_json::json!({
-            "sha256": file.digest.to_string(),
-            "module_ids": file.module_ids,
-        })
-    };
-    Err(fault::desired_state_conflict(format!(
-        "{} and {} want different contents at {}; let only one of them write it",
-        existing.target,
-        new.target,
-        new.path.display()
-    ))
-    .with("target", new.target.as_str())
-    .with("path", shown(&new.path))
-    .with("existing", side(existing))
-    .with("new", side(new)))
 }
 
 struct Planner<'a> {

@@ -117,6 +117,7 @@ pub fn plan_rollback(
     past: &dyn Past,
 ) -> Result<EventPlan, Problem> {
     request.check()?;
+    let owned = &*owned.as_found(disk);
     let roots = request.roots();
     let mut event = EventPlan::new(SnapshotKind::Rollback);
     event.rolled_back_to = Some(request.to.id.clone());

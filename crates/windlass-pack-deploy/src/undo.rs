@@ -5,7 +5,7 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use windlass_pack_model::{
@@ -153,6 +153,9 @@ pub fn plan_undo(
             }
             undoing.entry(change);
         }
+        if request.only.is_empty() {
+            undoing.release();
+        }
         undoing.keys(&current, &shared)?;
         let mut after = undoing.after;
         after.sort();
@@ -267,6 +270,44 @@ impl Undoing<'_> {
                     .map(owned_key),
             );
         }
+    }
+
+    /// What the event only took over, without writing it, is no longer managed: it was the user's
+    /// before, and a later deploy would remove it.
+    fn release(&mut self) {
+        let Some(ManifestChange {
+            before,
+            after: Some(after),
+        }) = self.manifest
+        else {
+            return;
+        };
+        let written: HashSet<&Path> = self.request.changes().map(|it| it.path.as_path()).collect();
+        let root = &self.after.path;
+        let before_files = before.iter().flat_map(|before| &before.managed_files);
+        let before_files: HashSet<&RelPath> = before_files.map(|file| &file.path).collect();
+        let taken: HashSet<&RelPath> = after
+            .managed_files
+            .iter()
+            .map(|file| &file.path)
+            .filter(|path| !before_files.contains(path))
+            .filter(|path| !written.contains(path.under(root).as_path()))
+            .collect();
+        self.after.files.retain(|file| !taken.contains(&file.path));
+        let before_keys = before.iter().flat_map(|before| &before.managed_keys);
+        let before_keys: HashSet<_> = before_keys
+            .map(|key| (&key.path, &key.pointer, key.sha256))
+            .collect();
+        let taken: HashSet<_> = after
+            .managed_keys
+            .iter()
+            .filter(|key| !written.contains(key.path.under(root).as_path()))
+            .map(|key| (&key.path, &key.pointer, key.sha256))
+            .filter(|key| !before_keys.contains(key))
+            .collect();
+        self.after
+            .keys
+            .retain(|key| !taken.contains(&(&key.path, &key.pointer, key.digest)));
     }
 
     /// Shared files that others changed since: only the keys go back.

@@ -64,6 +64,7 @@ pub fn plan_uninstall(
     disk: &Disk,
     originals: &Originals,
 ) -> Result<EventPlan, Problem> {
+    let owned = &*owned.as_found(disk);
     let mut plan = EventPlan::new(SnapshotKind::Uninstall);
     plan.warnings = owned.warnings.clone();
     for root in &owned.roots {

@@ -312,6 +312,9 @@ fn module_lines(modules: &[Module], indent: &str) -> Vec<String> {
             let names: Vec<String> = module.targets.iter().map(ToString::to_string).collect();
             lines.push(format!("{indent}  targets: {}", flow_list(&names)));
         }
+        if let Some(name) = &module.name {
+            lines.push(format!("{indent}  name: {}", quote(name)));
+        }
         lines.push(format!("{indent}  source:"));
         match &module.source {
             Source::LocalPath { path } => {

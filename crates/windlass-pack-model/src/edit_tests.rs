@@ -44,6 +44,7 @@ fn local(id: &str) -> Module {
         enabled: true,
         tags: vec!["base".into()],
         targets: Vec::new(),
+        name: None,
         source: Source::LocalPath {
             path: "modules/x".into(),
         },
@@ -307,6 +308,7 @@ fn any_module() -> impl Strategy<Value = Module> {
             enabled,
             tags,
             targets: targets.into_iter().map(|at| Target::ALL[at]).collect(),
+            name: (!enabled).then(|| "Other Name".to_owned()),
             source,
             line: 0,
         })

@@ -148,6 +148,8 @@ pub struct Module {
     pub tags: Vec<String>,
     /// The targets it is for; empty means all.
     pub targets: Vec<Target>,
+    /// The name of its output, where that is not what its id says.
+    pub name: Option<String>,
     /// Where its files come from.
     pub source: Source,
     /// The line of the manifest it starts on, counted from 1; 0 when it comes from elsewhere.

@@ -2,7 +2,7 @@
 
 use windlass_types::{Digest, Problem};
 
-use crate::{RelPath, fault};
+use crate::{Module, RelPath, fault};
 
 /// Longer ids are cut to this many bytes in a key.
 const KEY_LENGTH: usize = 64;
@@ -86,6 +86,21 @@ pub fn module_name(id: &str) -> Result<RelPath, Problem> {
         ))
         .with("module_id", id)
         .with("field", "id")
+    })
+}
+
+/// The name of a module's output: the one the manifest gives it, else that of its id.
+pub fn output_name(module: &Module) -> Result<RelPath, Problem> {
+    let Some(name) = &module.name else {
+        return module_name(&module.id);
+    };
+    RelPath::new(name.as_str()).map_err(|error| {
+        fault::config_invalid(format!(
+            "the name {:?} of module {:?} cannot be a path inside a root: {}; change the name",
+            error.path, module.id, error.reason
+        ))
+        .with("module_id", module.id.as_str())
+        .with("field", "name")
     })
 }
 

@@ -26,7 +26,7 @@ const TOP_KEYS: &[&str] = &[
 const PROFILE_KEYS: &[&str] = &["include_tags", "include_modules", "exclude_modules"];
 const TARGET_KEYS: &[&str] = &["mode", "scope", "options"];
 const MODULE_KEYS: &[&str] = &[
-    "id", "type", "enabled", "tags", "targets", "source", "metadata",
+    "id", "type", "enabled", "tags", "targets", "name", "source", "metadata",
 ];
 
 /// A manifest that was read, and what is odd about it.
@@ -311,6 +311,10 @@ fn module(reader: &mut Reader, item: &Node) -> Result<Module, Problem> {
         enabled: reader.boolean(&fields, "enabled", true)?,
         tags: texts(reader, &fields, "tags")?,
         targets,
+        name: match fields.get("name") {
+            Some(_) => Some(reader.text(&fields, "name")?),
+            None => None,
+        },
         source,
         line: item.start.line,
         id,

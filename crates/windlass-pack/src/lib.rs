@@ -6,6 +6,7 @@
 
 mod apply;
 mod arguments;
+mod codex_home;
 mod contract;
 mod edit;
 mod environment;

@@ -24,7 +24,7 @@ use windlass_pack_model::{
 use windlass_ports::Git;
 use windlass_types::{Digest, Problem, Surface, Timestamp};
 
-use crate::{PackEnvironment, apply::Handoff, arguments::Common};
+use crate::{PackEnvironment, apply::Handoff, arguments::Common, codex_home::MovedHome};
 
 /// The name of the lockfile.
 pub(crate) const LOCK_FILE: &str = "agentpack.lock.json";
@@ -362,6 +362,16 @@ impl<'a> Workspace<'a> {
         })
     }
 
+    /// Whether a deploy would move Codex's home.
+    pub(crate) fn moved_home(&self, scene: &Scene) -> Option<MovedHome> {
+        MovedHome::find(
+            &self.manifest,
+            &self.places,
+            &scene.desired.roots,
+            &scene.owned,
+        )
+    }
+
     /// The plan of a deploy.
     pub(crate) fn plan(&self, scene: &Scene) -> Result<DeployPlan, Problem> {
         let mut plan = plan(
@@ -371,6 +381,8 @@ impl<'a> Workspace<'a> {
             &PlanOptions::default(),
         )?;
         plan.name_links(&self.pack.link_rule(self.project.as_ref()));
+        let moved = self.moved_home(scene).map(|moved| moved.warning());
+        plan.warnings.splice(0..0, moved);
         plan.warnings
             .splice(0..0, scene.desired.warnings.iter().cloned());
         plan.warnings.splice(0..0, self.warnings.iter().cloned());

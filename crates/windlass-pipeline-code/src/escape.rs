@@ -54,7 +54,20 @@ pub fn jsx_attribute(text: &str) -> String {
 
 /// A property in front of its colon: `title`, `"größe"`.
 pub fn ts_key(name: &str) -> String {
-    if is_identifier(name) {
+    // A modifier in a type may be a name, and not every parser knows it.
+    const MODIFIERS: &[&str] = &[
+        "abstract",
+        "accessor",
+        "constructor",
+        "declare",
+        "get",
+        "new",
+        "override",
+        "readonly",
+        "set",
+        "static",
+    ];
+    if is_identifier(name) && !MODIFIERS.contains(&name) {
         name.to_owned()
     } else {
         ts_string(name)

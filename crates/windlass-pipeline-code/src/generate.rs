@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use windlass_pipeline_design::model::code::Dependencies;
+use windlass_pipeline_design::model::code::{Dependencies, Served};
 use windlass_pipeline_design::model::{
     Architecture, GeneratedFile, InputProblem, Preset, Requirements, Trace, UxSpec,
 };
@@ -12,7 +12,7 @@ use windlass_pipeline_design::model::{
 use crate::blueprint::Blueprint;
 use crate::files::{self, Draft};
 use crate::templates::TemplateError;
-use crate::{checks, select, theme};
+use crate::{checks, select, served, theme};
 
 /// What a project is made from.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +42,21 @@ pub struct Generated {
     pub setup_instructions: String,
     /// What was checked, about all files and not only the wanted ones.
     pub checks: BTreeMap<String, Value>,
+    /// What the project does for each requirement; one that is not here is only text.
+    pub served: BTreeMap<String, Served>,
+}
+
+impl Generated {
+    /// What the checks found wrong, one line each.
+    pub fn problems(&self) -> Vec<String> {
+        self.checks
+            .values()
+            .filter(|check| check["status"] == "failed")
+            .filter_map(|check| check["problems"].as_array())
+            .flatten()
+            .filter_map(|problem| problem.as_str().map(str::to_owned))
+            .collect()
+    }
 }
 
 /// A file that a project will have.
@@ -148,5 +163,6 @@ pub fn generate(input: &CodeInput<'_>) -> Result<Generated, Error> {
         dependencies,
         setup_instructions,
         checks,
+        served: served::served(&blueprint),
     })
 }

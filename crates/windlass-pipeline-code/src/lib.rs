@@ -12,6 +12,7 @@ mod generate;
 mod imports;
 mod names;
 mod select;
+mod served;
 mod sql_fragment;
 mod templates;
 mod theme;

@@ -7,7 +7,7 @@ use crate::grant::{Command, Grant, Grants};
 use crate::model::analysis::Analysis;
 use crate::model::architecture::{ApiDesign, Architecture, Security};
 use crate::model::{Preset, Requirements, Trace};
-use crate::{actor, auth, data, endpoints, policies, scope, stack};
+use crate::{actor, auth, data, endpoints, policies, rights, scope, stack};
 
 /// What a caller may say about the product besides its spec. It is mentioned in the documents and
 /// never makes a requirement.
@@ -29,6 +29,7 @@ fn role_grants(trace: &[Trace]) -> Grants {
         condition: Condition::Subject,
         who: "Users".to_owned(),
         what: "their own roles".to_owned(),
+        rule: "users see which roles they have, and nobody gives a role to themselves",
         trace: trace.to_vec(),
     }])
 }
@@ -72,6 +73,9 @@ pub fn architecture(
     for (entity, grants) in model.entities.iter().zip(&grants) {
         security.policies.extend(policies::policies(entity, grants));
         security
+            .rights
+            .extend(rights::rights(analysis, entity, grants));
+        security
             .rls_policies
             .extend(policies::sentences(entity, grants));
     }
@@ -82,6 +86,9 @@ pub fn architecture(
         security
             .policies
             .extend(policies::policies(&table, &grants));
+        security
+            .rights
+            .extend(rights::of_roles(analysis, &table, &grants));
         security
             .rls_policies
             .extend(policies::sentences(&table, &grants));

@@ -104,6 +104,15 @@ impl Condition {
         }
     }
 
+    /// Whether it asks for a value of the row.
+    pub(crate) fn is_about_values(&self) -> bool {
+        match self {
+            Self::Value { .. } | Self::NotValue { .. } => true,
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::is_about_values),
+            _ => false,
+        }
+    }
+
     /// As SQL, for a policy of that table.
     pub(crate) fn to_sql(&self, table: &str) -> String {
         self.write(&Row {

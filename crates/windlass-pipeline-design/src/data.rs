@@ -1,7 +1,7 @@
 //! What is kept: entities with their stated fields, keys, and the fields every table has.
 
-use crate::actor::{self, Actor};
-use crate::model::analysis::{Access, Analysis, Entity, StatedField, VerbKind};
+use crate::access::{kind::Dealings, nobody_creates};
+use crate::model::analysis::{Access, Analysis, Entity, StatedField};
 use crate::model::architecture::{DataModel, EntityModel, Field, FieldType};
 use crate::model::strategy::Priority;
 use crate::model::trace::rule;
@@ -113,15 +113,11 @@ fn with_system_fields(analysis: &Analysis, entity: &mut EntityModel, owned: bool
         ..field("id", FieldType::Uuid, stated("id"))
     }];
     if owned {
-        let anonymous = analysis.statements.iter().any(|statement| {
-            statement.entity.as_deref() == Some(&entity.name)
-                && statement.kind == VerbKind::Create
-                && !statement.negated
-                && statement.priority != Priority::Wont
-                && actor::of_statement(analysis, statement) == Actor::Anybody
-        });
+        // A row that no user has made has no owner.
+        let unowned = Dealings::of(analysis, &entity.name).visitors_create()
+            || entity.unique_together.is_empty() && nobody_creates(analysis, &entity.name);
         all.push(Field {
-            nullable: anonymous,
+            nullable: unowned,
             default: Some("auth.uid()".to_owned()),
             references: Some(AUTH_USERS.to_owned()),
             ..field("owner_id", FieldType::Uuid, stated("owner_id"))

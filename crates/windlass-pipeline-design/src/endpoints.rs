@@ -1,5 +1,6 @@
 //! Endpoints: one per action that a requirement states, and no other.
 
+use crate::access::kind::Dealings;
 use crate::actor::{self, Actor};
 use crate::data::SYSTEM_FIELDS;
 use crate::model::analysis::{Analysis, Statement, VerbKind};
@@ -137,6 +138,19 @@ fn auth(actor: Actor<'_>) -> &str {
     }
 }
 
+/// Who may call what a statement states: visitors only read, and leave what they are said to leave.
+fn caller<'a>(analysis: &Analysis, actor: Actor<'a>, action: Action, entity: &str) -> &'a str {
+    let writes = match action {
+        Action::List | Action::Read => false,
+        Action::Create => !Dealings::of(analysis, entity).visitors_create(),
+        Action::Update | Action::Delete | Action::Other => true,
+    };
+    match actor {
+        Actor::Anybody if writes => "authenticated",
+        actor => auth(actor),
+    }
+}
+
 /// Who may call what several statements state: the widest of them, and `authenticated` for several
 /// roles, because the policies distinguish these.
 fn widest(one: &str, other: &str) -> String {
@@ -223,7 +237,8 @@ pub(crate) fn endpoints(analysis: &Analysis, model: &DataModel) -> Vec<Endpoint>
                 .find(|known| known.method == method && known.path == path);
             if let Some(known) = known {
                 if !matches!(action, Action::List | Action::Read) {
-                    known.auth = widest(&known.auth, auth(actor));
+                    let caller = caller(analysis, actor, action, &entity.name);
+                    known.auth = widest(&known.auth, caller);
                 }
                 for name in request {
                     if !known.request.contains(&name) {
@@ -239,7 +254,7 @@ pub(crate) fn endpoints(analysis: &Analysis, model: &DataModel) -> Vec<Endpoint>
                 description: description(action, &entity.name, &statement.verb),
                 auth: match action {
                     Action::List | Action::Read => readers(analysis, &entity.name),
-                    _ => auth(actor).to_owned(),
+                    _ => caller(analysis, actor, action, &entity.name).to_owned(),
                 },
                 entity: Some(entity.name.clone()),
                 request,

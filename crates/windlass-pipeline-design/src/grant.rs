@@ -48,6 +48,8 @@ pub(crate) struct Grant {
     pub(crate) who: String,
     /// What, as its object.
     pub(crate) what: String,
+    /// What holds where no sentence of the spec decides; empty for a right that is stated.
+    pub(crate) rule: &'static str,
     pub(crate) trace: Vec<Trace>,
 }
 

@@ -26,6 +26,7 @@ mod placement;
 mod policies;
 pub mod quality;
 mod relate;
+mod rights;
 mod scope;
 pub mod spec;
 pub mod sql;
@@ -48,5 +49,7 @@ mod property_tests;
 mod ux_tests;
 
 pub use architecture::{DesignOptions, architecture};
-pub use document::{architecture_markdown, ux_markdown};
+pub use document::{
+    architecture_markdown, quality_markdown, ux_markdown, verdict_name, works_line,
+};
 pub use ux::ux;

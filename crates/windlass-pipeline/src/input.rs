@@ -7,7 +7,7 @@ use serde_path_to_error::{Path, Segment};
 use windlass_pipeline_design::model::{
     Architecture, InputProblem, Phase, Preset, Requirements, UxSpec,
 };
-use windlass_pipeline_design::spec::read_requirements;
+use windlass_pipeline_design::spec::{analyse, names_a_product, read_requirements, says_nothing};
 use windlass_types::Problem;
 
 use crate::{fault::invalid, given};
@@ -118,6 +118,17 @@ impl Members {
             )
             .with("limit", LONGEST_SPEC)
             .with("actual", spec.len()));
+        }
+        if is_binary(spec) {
+            return Err(invalid(
+                "spec",
+                "text",
+                "The 'spec' field must be text, and this looks like a binary file; export it as \
+                 Markdown or plain text",
+            ));
+        }
+        if says_nothing(spec) {
+            return Err(no_product());
         }
         Ok(spec.to_owned())
     }
@@ -310,6 +321,46 @@ impl Members {
     }
 }
 
+/// Bytes of anything but text: a character that no text has, or many that are not printable.
+fn is_binary(spec: &str) -> bool {
+    let odd = spec
+        .chars()
+        .filter(|c| c.is_control() && !c.is_whitespace() || *c == char::REPLACEMENT_CHARACTER)
+        .count();
+    spec.contains('\0') || odd * 50 > spec.chars().count()
+}
+
+fn no_product() -> Problem {
+    invalid(
+        "spec",
+        "product",
+        "The 'spec' field describes no product; say what it is and what its users do, such as \
+         \"A bakery shop: customers order bread for a day\"",
+    )
+}
+
+/// The longest spec that is read as a whole before there is a job: a longer one is about something.
+const SHORT: usize = 4096;
+
+/// Refuses a short text that is about no product. Earlier outputs say what the product is.
+pub(crate) fn check_product(wanted: &Wanted) -> Result<(), Problem> {
+    let given =
+        wanted.requirements.is_some() || wanted.architecture.is_some() || wanted.ux_spec.is_some();
+    let is_json = serde_json::from_str::<Map<String, Value>>(&wanted.spec).is_ok();
+    if given || is_json || wanted.spec.len() > SHORT {
+        return Ok(());
+    }
+    let analysis = analyse(
+        &wanted.spec,
+        &windlass_pipeline_design::spec::SpecContext::default(),
+    );
+    if names_a_product(&wanted.spec, &analysis) {
+        Ok(())
+    } else {
+        Err(no_product())
+    }
+}
+
 /// Reads a part of an earlier output; a part that does not fit is named by its pointer.
 fn read_at<T: DeserializeOwned>(root: &str, value: Value) -> Result<T, Problem> {
     serde_path_to_error::deserialize(value).map_err(|error| {
@@ -465,16 +516,42 @@ mod tests {
     }
 
     #[test]
+    fn a_text_about_no_product_is_refused_before_there_is_a_job() {
+        let wanted = |spec: &str| Wanted {
+            spec: spec.to_owned(),
+            ..Wanted::default()
+        };
+        let problem = check_product(&wanted("Hello, how are you today?")).unwrap_err();
+        assert_eq!(problem.details()["constraint"], "product");
+        for spec in [
+            "A quiz app",
+            "Teachers create quizzes.",
+            "{\"requirements\": {}}",
+        ] {
+            assert!(check_product(&wanted(spec)).is_ok(), "{spec}");
+        }
+        let given = Wanted {
+            requirements: Some(Requirements::default()),
+            ..wanted("Hello, how are you today?")
+        };
+        assert!(check_product(&given).is_ok());
+    }
+
+    #[test]
     fn specs_have_bounds() {
         let spec = |given: Value| Members::read(json!({ "spec": given })).unwrap().spec();
         assert_eq!(spec(json!("  a quiz  ")).unwrap(), "a quiz");
-        assert!(spec(json!("x".repeat(LONGEST_SPEC))).is_ok());
+        assert!(spec(json!("x ".repeat(LONGEST_SPEC / 2))).is_ok());
         for (given, constraint) in [
             (json!(null), "required"),
             (json!(""), "required"),
             (json!(" \n"), "required"),
             (json!(5), "type"),
             (json!("x".repeat(LONGEST_SPEC + 1)), "maxLength"),
+            (json!("%PDF-1.7 \u{0}\u{1}\u{2} shop"), "text"),
+            (json!("\u{fffd}PNG\u{fffd}\u{1a} a shop"), "text"),
+            (json!("hello"), "product"),
+            (json!("--- 12 ---"), "product"),
         ] {
             assert_eq!(spec(given).unwrap_err().details()["constraint"], constraint);
         }

@@ -54,6 +54,14 @@ pub enum Targets<'a> {
     Unknown,
     /// These: a path, a region, a run. Empty when the operation has no target.
     Known(&'a [String]),
+    /// These, and the files below them that would change. Allowing looks at the targets; asking and
+    /// refusing look at the files, too.
+    Files {
+        /// The targets.
+        targets: &'a [String],
+        /// The files.
+        files: &'a [String],
+    },
 }
 
 /// A call to be decided.
@@ -78,8 +86,8 @@ pub enum Verdict {
     Allow,
     /// Wait until these have approved; see [`may_approve`].
     Ask {
-        /// Who, how many and who not; see [`ApprovalTerms`].
-        approvers: Vec<String>,
+        /// Who, how many and who not.
+        terms: ApprovalTerms,
     },
     /// Refuse.
     Deny,
@@ -156,6 +164,21 @@ impl Policy {
         })
     }
 
+    /// The scopes whose holders may approve, with the place of the rule that names them.
+    pub fn named_scopes(&self) -> impl Iterator<Item = (&str, &str)> {
+        let rules = self.rules.iter().filter_map(|rule| {
+            let approvers = rule.approvers.as_deref()?;
+            Some((rule.place.as_str(), approvers))
+        });
+        let all = rules.chain([("approvers", self.approvers.as_slice())]);
+        all.flat_map(|(place, approvers)| {
+            let scopes = approvers
+                .iter()
+                .filter_map(|name| name.strip_prefix("scope:"));
+            scopes.map(move |scope| (place, scope))
+        })
+    }
+
     /// Decides. Of several asking rules the first that names its own approvers is followed,
     /// so that a general rule above a special one does not widen who may approve; the conditions
     /// of all of them hold.
@@ -178,14 +201,13 @@ impl Policy {
                 let approvers = rule.approvers.as_ref().unwrap_or(&self.approvers);
                 let asking = || matching().filter(|rule| rule.answer == Answer::Ask);
                 let quorum = asking().map(|rule| rule.quorum).max().unwrap_or(1);
-                let own = request.principal.id();
-                let except = asking().any(|rule| rule.distinct_approver);
+                let is_distinct = asking().any(|rule| rule.distinct_approver);
                 Verdict::Ask {
-                    approvers: ApprovalTerms::list(
-                        approvers.clone(),
+                    terms: ApprovalTerms {
+                        approvers: approvers.clone(),
                         quorum,
-                        except.then_some(own.as_str()),
-                    ),
+                        except: is_distinct.then(|| request.principal.person()),
+                    },
                 }
             }
             Answer::Deny => Verdict::Deny,
@@ -199,7 +221,7 @@ impl Policy {
 
     fn without_rule(&self, request: &Request<'_>) -> Decision {
         let ask = Verdict::Ask {
-            approvers: self.approvers.clone(),
+            terms: ApprovalTerms::by(self.approvers.clone()),
         };
         let (verdict, rule) = match (request.without_rule, request.effect) {
             (WithoutRule::Ask, _) => (ask, "built-in: this change asks"),
@@ -227,19 +249,25 @@ struct Site<'a> {
     /// Each target as written and with `.`, `..` and doubled slashes resolved; `None` while
     /// they are not known.
     targets: Option<Vec<(&'a str, String)>>,
+    /// The files below them, in the same way.
+    files: Vec<(&'a str, String)>,
 }
 
 impl<'a> Site<'a> {
     fn of(request: &'a Request<'a>) -> Self {
         let spellings = |target: &'a str| (target, plain(target));
-        let targets = match request.targets {
-            Targets::Unknown => None,
-            Targets::Known([]) => Some(vec![spellings("")]),
-            Targets::Known(targets) => {
-                Some(targets.iter().map(|target| spellings(target)).collect())
-            }
+        let (targets, files): (Option<&[String]>, &[String]) = match request.targets {
+            Targets::Unknown => (None, &[]),
+            Targets::Known(targets) => (Some(targets), &[]),
+            Targets::Files { targets, files } => (Some(targets), files),
         };
+        let targets = targets.map(|targets| match targets {
+            [] => vec![spellings("")],
+            targets => targets.iter().map(|target| spellings(target)).collect(),
+        });
+        let files = files.iter().map(|file| spellings(file)).collect();
         Self {
+            files,
             request,
             principal: request.principal.id(),
             targets,
@@ -267,8 +295,10 @@ impl<'a> Site<'a> {
             return false;
         };
         let lenient = rule.answer == Answer::Allow;
+        let files: &[(&str, String)] = if lenient { &[] } else { &self.files };
         let mut spellings = targets
             .iter()
+            .chain(files)
             .flat_map(|(written, plain)| [*written, plain.as_str()]);
         if lenient {
             spellings.all(|target| glob.matches(target))
@@ -294,11 +324,10 @@ fn plain(target: &str) -> String {
 }
 
 /// Whether this principal is one of the approvers. Windlass itself never is, and neither is the
-/// caller where another has to be.
-pub fn may_approve(principal: &Principal, approvers: &[String]) -> bool {
+/// caller, nor another program of the same user, where another person has to be.
+pub fn may_approve(principal: &Principal, terms: &ApprovalTerms) -> bool {
     let id = principal.id();
-    let terms = ApprovalTerms::of(approvers);
-    if principal.kind == PrincipalKind::System || terms.except == Some(&id) {
+    if principal.kind == PrincipalKind::System || terms.excludes(&id) {
         return false;
     }
     terms

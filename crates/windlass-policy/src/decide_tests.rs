@@ -69,7 +69,7 @@ fn policy_by_principal_by_effect() {
             for effect in EFFECTS {
                 let decision = decide(&policy, "runs.cancel", principal, "", effect);
                 let verdict = match &decision.verdict {
-                    Verdict::Ask { approvers } => format!("ask {}", approvers.join(" ")),
+                    Verdict::Ask { terms } => format!("ask {}", terms.approvers.join(" ")),
                     other => other.as_str().to_owned(),
                 };
                 let reason = decision.reason.unwrap_or_default();
@@ -209,7 +209,7 @@ fn who_may_approve() {
         (&ada, &list(&[]), false),
     ] {
         assert_eq!(
-            may_approve(principal, approvers),
+            may_approve(principal, &ApprovalTerms::by(approvers)),
             expected,
             "{} {approvers:?}",
             principal.id()
@@ -239,8 +239,11 @@ fn a_program_never_answers_for_its_user_unless_it_is_named() {
     let built_in = Policy::built_in();
     let user = Principal::local("ada");
     let agent = Principal::local_agent("ada", "mcp");
-    assert!(may_approve(&user, built_in.approvers()));
-    assert!(!may_approve(&agent, built_in.approvers()));
+    assert!(may_approve(&user, &ApprovalTerms::by(built_in.approvers())));
+    assert!(!may_approve(
+        &agent,
+        &ApprovalTerms::by(built_in.approvers())
+    ));
     for (approver, agent_may) in [
         ("local:*", false),
         ("local:ada", false),
@@ -250,7 +253,7 @@ fn a_program_never_answers_for_its_user_unless_it_is_named() {
         ("local:ada/mcp", true),
     ] {
         assert_eq!(
-            may_approve(&agent, &[approver.to_owned()]),
+            may_approve(&agent, &ApprovalTerms::by([approver])),
             agent_may,
             "{approver}"
         );
@@ -286,10 +289,40 @@ fn a_rule_may_want_several_approvers_and_others_than_the_caller() {
     );
     let ada = Principal::local("ada");
     let decision = decide(&policy, "runs.cancel", &ada, "", EffectClass::Write);
-    let Verdict::Ask { approvers } = decision.verdict else {
+    let Verdict::Ask { terms } = decision.verdict else {
         panic!("{decision:?}");
     };
-    assert_eq!(approvers, ["local:*", "quorum:2", "not:local:ada"]);
-    assert!(!may_approve(&ada, &approvers), "her own request");
-    assert!(may_approve(&Principal::local("bo"), &approvers));
+    assert_eq!(terms.text(), "2 approvals by local:*, not by local:ada");
+    assert!(!may_approve(&ada, &terms), "her own request");
+    assert!(may_approve(&Principal::local("bo"), &terms));
+}
+
+/// A rule that asks or refuses may name a file; one that allows looks at the directory, as before.
+#[test]
+fn files_of_a_plan_make_decisions_stricter_only() {
+    let policy = policy(
+        "[[rule]]\ntarget = \"/srv/site\"\neffect = \"write\"\ndecision = \"allow\"\n\
+         [[rule]]\ntarget = \"/srv/site/secret/**\"\ndecision = \"deny\"\n\
+         [[rule]]\ntarget = \"/srv/other/*\"\neffect = \"write\"\ndecision = \"allow\"",
+    );
+    let ada = Principal::local("ada");
+    for (target, file, expected) in [
+        ("/srv/site", "/srv/site/a.txt", "allow"),
+        ("/srv/site", "/srv/site/secret/a.txt", "deny"),
+        ("/srv/site", "/srv/site/x/../secret/a.txt", "deny"),
+        ("/srv/other", "/srv/other/a.txt", "ask"),
+    ] {
+        let (targets, files) = ([target.to_owned()], [file.to_owned()]);
+        let decision = policy.decide(&Request {
+            operation: "demo.apply",
+            principal: &ada,
+            targets: Targets::Files {
+                targets: &targets,
+                files: &files,
+            },
+            effect: EffectClass::Write,
+            without_rule: WithoutRule::ByEffect,
+        });
+        assert_eq!(decision.verdict.as_str(), expected, "{file}");
+    }
 }

@@ -6,7 +6,7 @@ use std::{io, path::Path};
 use serde::Deserialize;
 use toml::Spanned;
 use windlass_config::{FileError, file};
-use windlass_types::{EffectClass, Problem, code};
+use windlass_types::{ApprovalTerms, EffectClass, Problem, code};
 
 use crate::{
     Policy,
@@ -100,8 +100,10 @@ impl Policy {
         if let Some(approvers) = &parsed.approvers {
             policy.approvers = source.approvers(approvers)?;
         }
-        for rule in &parsed.rule {
-            policy.rules.push(source.rule(rule)?);
+        for written in &parsed.rule {
+            let rule = source.rule(written)?;
+            source.quorum(written, &rule, &policy.approvers)?;
+            policy.rules.push(rule);
         }
         Ok(policy)
     }
@@ -186,6 +188,38 @@ impl Source<'_> {
                 .hint(way_out)),
             _ => Ok(()),
         }
+    }
+
+    /// A quorum that the rule's approvers cannot make up.
+    fn quorum(
+        &self,
+        written: &Spanned<RuleFile>,
+        rule: &Rule,
+        default_approvers: &Approvers,
+    ) -> Result<(), FileError> {
+        let own = rule.principal.as_ref().map(Glob::as_str);
+        let terms = ApprovalTerms {
+            approvers: rule.approvers.as_ref().unwrap_or(default_approvers).clone(),
+            quorum: rule.quorum,
+            except: own
+                .filter(|own| rule.distinct_approver && !own.contains(['*', '?']))
+                .map(str::to_owned),
+        };
+        if rule.answer != Answer::Ask || terms.can_be_met() {
+            return Ok(());
+        }
+        let file = written.get_ref();
+        let message = format!(
+            "the rule waits for {}, and its approvers cannot give that",
+            terms.text()
+        );
+        let hint = "name more of them; a user and their programs are one";
+        let error = match (&file.quorum, &file.distinct_approver) {
+            (Some(quorum), _) => self.error(quorum, message),
+            (None, Some(distinct)) => self.error(distinct, message),
+            (None, None) => self.error(written, message),
+        };
+        Err(error.hint(hint))
     }
 
     fn glob(

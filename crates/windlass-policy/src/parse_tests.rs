@@ -58,6 +58,10 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
         rule("decision = \"allow\"\neffect = \"destructive\"\nreason = \" \""),
         rule("decision = \"deny\"\napprovers = [\"local:*\"]"),
         rule("decision = \"ask\"\napprovers = []"),
+        rule("decision = \"ask\"\napprovers = [\"local:ada\"]\nquorum = 2"),
+        rule(
+            "decision = \"ask\"\nprincipal = \"local:ada/mcp\"\napprovers = [\"local:ada\"]\ndistinct_approver = true",
+        ),
         rule("decision = \"deny\"\nquorum = 2"),
         rule("decision = \"ask\"\nquorum = 0"),
         rule("decision = \"deny\"\ndistinct_approver = true"),
@@ -113,6 +117,10 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
         policy.toml:4:13: approvers are asked only where the decision is "ask"; remove the key or change the decision
     "version = 1\n[[rule]]\ndecision = \"ask\"\napprovers = []"
         policy.toml:4:13: the list of approvers is empty; to forbid, write decision = "deny"
+    "version = 1\n[[rule]]\ndecision = \"ask\"\napprovers = [\"local:ada\"]\nquorum = 2"
+        policy.toml:5:10: the rule waits for 2 approvals by local:ada, and its approvers cannot give that; name more of them; a user and their programs are one
+    "version = 1\n[[rule]]\ndecision = \"ask\"\nprincipal = \"local:ada/mcp\"\napprovers = [\"local:ada\"]\ndistinct_approver = true"
+        policy.toml:6:21: the rule waits for an approval by local:ada, not by local:ada/mcp, and its approvers cannot give that; name more of them; a user and their programs are one
     "version = 1\n[[rule]]\ndecision = \"deny\"\nquorum = 2"
         policy.toml:4:10: quorum matters only where the decision is "ask"; remove the key or change the decision
     "version = 1\n[[rule]]\ndecision = \"ask\"\nquorum = 0"

@@ -16,7 +16,7 @@ mod stacks;
 use futures::future::BoxFuture;
 
 pub use calls::{AwsCalls, SignedAnswer, SignedCall, SignedHttp};
-pub use failure::{AwsFailure, AwsFailureKind};
+pub use failure::{AwsFailure, AwsFailureKind, UNEXPLAINED};
 pub use identity::{AssumeRole, Caller, Identity, SessionCredentials};
 pub use objects::{
     BucketState, CreateBucket, DeletedObjects, Encryption, KeptObject, ListObjects, ObjectBody,

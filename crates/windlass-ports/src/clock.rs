@@ -2,7 +2,7 @@
 //!
 //! The wall clock says when something happened; people and other machines read it, and it may be
 //! set. What has to happen later (timers, deadlines, expiries) is measured on the steady clock,
-//! which follows the wall clock forwards and elapsed time when that is set back.
+//! which follows the wall clock forwards, once that is to be believed, and elapsed time otherwise.
 
 use futures::future::BoxFuture;
 use windlass_types::Timestamp;
@@ -12,8 +12,8 @@ pub trait Clock: Send + Sync + 'static {
     /// Now.
     fn now(&self) -> Timestamp;
 
-    /// The latest that the wall clock has shown, plus what has elapsed since: it never goes back
-    /// and is never behind `now()`.
+    /// The latest that the wall clock has shown, plus what has elapsed since: it never goes back. A
+    /// clock may take its time to believe a wall clock that jumps forwards.
     fn steady(&self) -> Timestamp {
         self.now()
     }

@@ -6,6 +6,7 @@
 pub mod anchor;
 pub mod aws;
 pub mod blob;
+pub mod bundler;
 pub mod clock;
 pub mod commit_service;
 pub mod database;
@@ -20,8 +21,9 @@ pub mod store;
 pub mod toolchain;
 pub mod trust;
 
-pub use anchor::AnchorSink;
+pub use anchor::{AnchorSink, AnchorState};
 pub use blob::{BlobError, BlobStore};
+pub use bundler::{Bundler, BundlerUnavailable, DecoratorTools};
 pub use clock::Clock;
 pub use commit_service::{CommitService, CommitServices, ServiceFault};
 pub use entropy::Entropy;

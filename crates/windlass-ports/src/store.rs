@@ -461,7 +461,7 @@ pub struct CheckReport {
     pub notes: Vec<String>,
 }
 
-/// Whether the home takes writes, and what stands in the way of the next ones.
+/// Whether the home takes writes, and what prevents the next ones.
 #[derive(Clone, Debug, Default)]
 pub struct StoreProbe {
     /// Bytes that are free for this user on the disk of the home.
@@ -526,6 +526,21 @@ pub trait StoreMaintenance: Send + Sync + 'static {
     /// How far the history went, to be kept elsewhere; nothing where the store keeps no account.
     fn anchor(&self, _now: Timestamp) -> BoxFuture<'_, Result<Option<Anchor>, StoreError>> {
         Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// How places outside the home took the last anchor.
+    fn anchor_states(&self) -> BoxFuture<'_, Result<Vec<crate::AnchorState>, StoreError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// Puts that on record, for every process of the home.
+    fn note_anchors(&self, _: Vec<crate::AnchorState>) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Which process holds the store against writers, as far as is known, and whether it is stopped.
+    fn held_by(&self) -> BoxFuture<'_, Result<Option<(String, bool)>, StoreError>> {
+        Box::pin(async { Ok(None) })
     }
 
     /// What the store does not hold of what was anchored, one line each.

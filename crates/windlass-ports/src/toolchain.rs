@@ -5,6 +5,8 @@
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
+use windlass_types::Shortage;
+
 /// The external tools.
 pub trait Toolchain: Send + Sync {
     /// The version of Hugo, e.g. `0.168.0`; none when it is not installed.
@@ -25,6 +27,10 @@ pub struct HugoJob<'a> {
     pub out: &'a Path,
     /// Programs Hugo may start, as patterns of its `security.exec.allow`; none when empty.
     pub exec_allow: &'a [String],
+    /// Where files may be fetched from, as the beginnings of addresses; nowhere when empty.
+    pub http_allow: &'a [String],
+    /// Where modules may be downloaded from; without it they come with the site or not at all.
+    pub module_proxy: Option<&'a str>,
     /// How long it may take.
     pub limit: Duration,
     /// Asked now and then: whether the build is no longer wanted.
@@ -49,6 +55,14 @@ pub enum ToolError {
     /// It could not be run.
     #[error("the tool could not be run: {0}")]
     NotRun(String),
+    /// The machine ran out of something; the same call works once there is enough again.
+    #[error("the machine ran out of something: {cause}")]
+    Short {
+        /// What.
+        shortage: Shortage,
+        /// What the system or the tool said.
+        cause: String,
+    },
 }
 
 /// Asks addresses whether they answer.

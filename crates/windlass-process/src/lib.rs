@@ -1,16 +1,19 @@
 //! Other programs: found on a `PATH`, started in a group of their own, ended when their time is
-//! up.
+//! up or when this program ends, however it ends.
 //!
 //! What adapters that call programs have in common. Not here: which program, with what
 //! arguments and environment, and what its output means.
 
 mod find;
+mod guard;
 mod run;
+mod workplace;
 
 use std::{ffi::OsStr, process::Command};
 
 pub use find::{absolute_entries, find};
 pub use run::{Bounds, Ended, Following, Output, Running, Stragglers, run, start};
+pub use workplace::Workplace;
 
 /// A command for a program. The one place of the shipped program where one is made, so that a
 /// reader finds every program that Windlass starts by its callers. What it inherits has no relative

@@ -14,10 +14,15 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use crate::guard;
+
 /// How long a process may clean up (lock files, temporary files) after it was asked to end.
 const GRACE: Duration = Duration::from_secs(2);
 /// How often the caller is asked whether it still wants the result.
 const ASK_EVERY: Duration = Duration::from_millis(100);
+/// A process that lives longer than this ends when this program is killed. Most are shorter, and
+/// need no guard.
+const UNGUARDED: Duration = Duration::from_millis(20);
 
 /// How a process ended.
 #[derive(Debug)]
@@ -198,17 +203,19 @@ impl Group {
     fn wait(&mut self, bounds: &Bounds<'_>) -> io::Result<Option<ExitStatus>> {
         let pid = self.pid();
         let ended = watch(pid)?;
-        if is_over(&ended, bounds) {
+        if is_over(pid, &ended, bounds) {
             // It is not collected yet, so the group's id is still its own.
             if bounds.stragglers == Stragglers::End {
                 stop(pid, Signal::KILL);
             }
+            guard::release(pid);
             return self.0.wait().map(Some);
         }
         stop(pid, Signal::TERM);
         // Either the process ended or its grace did; what is left of the group goes now.
         let _ = ended.recv_timeout(GRACE);
         stop(pid, Signal::KILL);
+        guard::release(pid);
         self.0.wait()?;
         Ok(None)
     }
@@ -219,14 +226,19 @@ impl Drop for Group {
         // Only what was never collected: an id that was may belong to another process by now.
         if let Ok(None) = self.0.try_wait() {
             stop(self.pid(), Signal::KILL);
+            guard::release(self.pid());
             let _ = self.0.wait();
         }
     }
 }
 
 /// Whether the process ended within its bounds.
-fn is_over(ended: &Receiver<()>, bounds: &Bounds<'_>) -> bool {
+fn is_over(pid: Pid, ended: &Receiver<()>, bounds: &Bounds<'_>) -> bool {
     let began = Instant::now();
+    match ended.recv_timeout(UNGUARDED.min(bounds.time)) {
+        Ok(()) | Err(RecvTimeoutError::Disconnected) => return true,
+        Err(RecvTimeoutError::Timeout) => guard::watch(pid),
+    }
     loop {
         let left = bounds.time.saturating_sub(began.elapsed());
         match ended.recv_timeout(left.min(ASK_EVERY)) {

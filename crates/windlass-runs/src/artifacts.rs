@@ -35,6 +35,7 @@ pub(crate) fn list(engine: &Engine) -> Arc<dyn Operation> {
             "List artifacts",
             "Lists the artifacts of a run: names, types, sizes, digests.",
         )
+        .found_by(&["files a run produced", "outputs", "reports"])
         .example(
             "One run",
             json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),
@@ -87,6 +88,7 @@ pub(crate) fn get(engine: &Engine) -> Arc<dyn Operation> {
         )
         // The digest is over these bytes.
         .discloses("content")
+        .found_by(&["download", "get the file a run produced", "read a report"])
         .example(
             "A report",
             json!({ "run_id": "run_0123456789abcdef0123456789abcdef", "name": "report.json" }),

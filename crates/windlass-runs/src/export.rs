@@ -33,6 +33,7 @@ pub(crate) fn export(engine: &Engine) -> Arc<dyn Operation> {
             "Export a run",
             "Returns a run's whole journal and artifacts as one document that verifies anywhere.",
         )
+        .found_by(&["save as a file", "hand over to an auditor", "back up a run"])
         .example(
             "One run",
             json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),
@@ -75,6 +76,7 @@ pub(crate) fn import(engine: &Engine) -> Arc<dyn Operation> {
             "Import a run",
             "Imports an exported, ended run into this store after verifying it.",
         )
+        .found_by(&["load from another machine", "read an exported file"])
         .command(EffectClass::Write)
         .scope("admin")
         .handle_run(move |context, input: ImportInput| {

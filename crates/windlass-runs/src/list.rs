@@ -59,6 +59,12 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
             "List runs",
             "Lists runs, newest first, with their state. Filter by kind, state or parent.",
         )
+        .found_by(&[
+            "what is running now",
+            "recent activity",
+            "what is waiting for me",
+            "pending, failed, finished",
+        ])
         .example("The newest runs", json!({}))
         .example(
             "Waiting runs",
@@ -82,9 +88,11 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                 let mut next_cursor = None;
                 for _ in 0..PAGES {
                     let page = engine.store.runs(filter.clone()).await?;
-                    let visible = page.runs.into_iter();
-                    let visible = visible.filter(|record| engine.may_see(caller, record));
-                    runs.extend(visible.map(RunView::from));
+                    for record in page.runs {
+                        if engine.may_see(caller, &record) {
+                            runs.push(engine.view(record).await?);
+                        }
+                    }
                     next_cursor = page.next;
                     filter.before = page.next;
                     filter.limit = input.limit.saturating_sub(runs.len());

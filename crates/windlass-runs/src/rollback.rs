@@ -68,6 +68,15 @@ impl Change for PlanRollback {
         }
     }
 
+    fn search_words(&self) -> &'static [&'static str] {
+        &[
+            "undo a change that was made",
+            "revert",
+            "take back",
+            "go back to before",
+        ]
+    }
+
     fn plan<'a>(
         &'a self,
         context: &'a CallContext,

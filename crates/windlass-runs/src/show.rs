@@ -39,6 +39,12 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
             "Show a run",
             "Shows one run: state, what it waits for, output or failure, artifacts, next steps.",
         )
+        .found_by(&[
+            "what did the run do",
+            "details of one",
+            "why did it fail",
+            "is it finished",
+        ])
         .example(
             "One run",
             json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),
@@ -50,7 +56,7 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                     .visible_run(&context.principal, &input.run_id)
                     .await?;
                 let artifacts = engine.store.artifacts(&input.run_id).await?;
-                let run = RunView::from(record);
+                let run = engine.view(record).await?;
                 let next_actions = run.next_actions();
                 Ok((
                     Output {

@@ -61,6 +61,7 @@ fn cancel(engine: &Engine) -> Arc<dyn Operation> {
     define(TOOLSET, "cancel")
         .target("run_id")
         .describe("Cancel a run", "Asks a run to stop and undo what it did. The undo is journaled like everything else.")
+        .found_by(&["stop it right now", "abort", "kill", "give up"])
         .signal()
         .judged_by_plan()
         .example("One run", json!({ "run_id": "run_0123456789abcdef0123456789abcdef", "reason": "wrong directory" }))
@@ -74,26 +75,30 @@ fn cancel(engine: &Engine) -> Arc<dyn Operation> {
 
 fn answer(engine: &Engine, approved: bool) -> Arc<dyn Operation> {
     let engine = engine.clone();
-    let (verb, title, words) = if approved {
+    let (verb, title, words, found_by) = if approved {
         (
             "approve",
             "Approve a run",
             "Approves what a run waits for; records who and which plan.",
+            ["say yes", "allow the pending change", "accept"],
         )
     } else {
         (
             "reject",
             "Reject a run",
             "Rejects what a run waits for; the run undoes what it did and fails.",
+            ["say no", "refuse the pending change", "decline"],
         )
     };
     define(TOOLSET, verb)
         .target("run_id")
         .describe(title, words)
+        .found_by(&found_by)
         .signal()
         .judged_by_plan()
         // Who may answer is decided by the run that asks.
         .confirmed_by_call()
+        .answers_approval()
         .example(
             "The run's current plan",
             json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),
@@ -123,6 +128,7 @@ fn resume(engine: &Engine) -> Arc<dyn Operation> {
     define(TOOLSET, "resume")
         .target("run_id")
         .describe("Resume a run", "Lets a held run try again. Runs cut off by a crash resume by themselves when a driver starts.")
+        .found_by(&["retry", "it hangs", "stuck", "continue"])
         .signal()
         .judged_by_plan()
         .example("One run", json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }))

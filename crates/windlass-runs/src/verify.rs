@@ -29,6 +29,7 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
             "Verify a journal",
             "Checks every event of a run against the SHA-256 chain.",
         )
+        .found_by(&["tampered", "prove the history", "integrity", "audit"])
         .example(
             "One run",
             json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),

@@ -56,6 +56,12 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
             "Watch a run",
             "Returns a run's events after a cursor; can wait for the next one.",
         )
+        .found_by(&[
+            "follow the progress live",
+            "events",
+            "journal",
+            "logs of a run",
+        ])
         .example(
             "From the start",
             json!({ "run_id": "run_0123456789abcdef0123456789abcdef", "wait_seconds": 20 }),

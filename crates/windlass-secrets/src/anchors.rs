@@ -5,9 +5,7 @@
 //! processor does several at a time, where an automaton waits for each step before the
 //! next. The few positions that stay are compared.
 
-use std::sync::LazyLock;
-
-use crate::rules::RULES;
+use crate::rules::{self, COUNT};
 
 /// Where an anchor ends, and whose it is.
 pub(crate) struct Hit {
@@ -18,29 +16,36 @@ pub(crate) struct Hit {
 struct Table {
     /// For each hash of three bytes, which bytes may follow in an anchor: a bit for each of the
     /// lowest four bits of the fourth. All bits where an anchor ends after three.
-    begins: Box<[u16; SLOTS]>,
-    /// For each hash, where its rules are in the list below; 0 is none.
-    lists: Box<[u16; SLOTS]>,
-    /// The anchors of each hash, longest first.
-    anchors: Vec<Vec<Anchor>>,
+    begins: [u16; SLOTS],
+    /// For each hash, where its anchors begin in the list below, counted from 1; 0 is none.
+    lists: [u16; SLOTS],
+    /// The anchors of one hash after those of another, the longest of each first.
+    anchors: [Anchor; COUNT],
 }
 
+#[derive(Clone, Copy)]
 struct Anchor {
     /// The first eight bytes, lower-case, or as many as there are.
     key: u64,
-    mask: u64,
-    text: &'static [u8],
-    rule: usize,
+    rule: u16,
+    /// How many anchors of the same hash there are from here on.
+    left: u16,
+    len: u8,
 }
 
 impl Anchor {
-    fn new(text: &'static [u8], rule: usize) -> Self {
-        let mask = u64::MAX >> (64 - 8 * text.len().min(8));
-        Self {
-            key: lower(first_bytes(text)) & mask,
-            mask,
-            text,
-            rule,
+    const EMPTY: Self = Self {
+        key: 0,
+        rule: 0,
+        left: 0,
+        len: 0,
+    };
+
+    /// Which bits of eight bytes the key has.
+    const fn mask(self) -> u64 {
+        match self.len {
+            8.. => u64::MAX,
+            len => (1 << (8 * len)) - 1,
         }
     }
 }
@@ -61,7 +66,7 @@ fn first_bytes(text: &[u8]) -> u64 {
 /// Setting the sixth bit makes letters lower-case; that it also joins a few signs costs a
 /// comparison at most.
 #[inline]
-fn lower(bytes: u64) -> u64 {
+const fn lower(bytes: u64) -> u64 {
     bytes | 0x2020_2020_2020_2020
 }
 
@@ -69,43 +74,95 @@ fn lower(bytes: u64) -> u64 {
 const SLOT_BITS: u32 = 14;
 const SLOTS: usize = 1 << SLOT_BITS;
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut by_length: Vec<usize> = (0..RULES.len()).collect();
-    by_length.sort_by_key(|rule| usize::MAX - RULES[*rule].anchor.len());
+/// Made by the compiler: most processes redact a few words and end.
+static TABLE: Table = table();
+
+const fn table() -> Table {
     let mut table = Table {
-        begins: Box::new([0; SLOTS]),
-        lists: Box::new([0; SLOTS]),
-        anchors: vec![Vec::new()],
+        begins: [0; SLOTS],
+        lists: [0; SLOTS],
+        anchors: [Anchor::EMPTY; COUNT],
     };
-    for rule in by_length {
-        let anchor = RULES[rule].anchor.as_bytes();
-        let slot = slot(lower(first_bytes(anchor)));
-        table.begins[slot] |= anchor.get(3).map_or(u16::MAX, |fourth| follows(*fourth));
-        if table.lists[slot] == 0 {
-            table.lists[slot] = u16::try_from(table.anchors.len()).unwrap_or_default();
-            table.anchors.push(Vec::new());
+    // Taken once from each rule: the compiler counts the steps.
+    let (mut keys, mut slots, mut lengths) = ([0; COUNT], [0; COUNT], [0; COUNT]);
+    let mut longest = 0;
+    let mut rule = 0;
+    while rule < COUNT {
+        let anchor = rules::anchor(rule).as_bytes();
+        keys[rule] = key(anchor);
+        lengths[rule] = anchor.len();
+        let slot = slot(keys[rule]);
+        slots[rule] = slot;
+        table.begins[slot] |= match anchor.len() {
+            0..=3 => u16::MAX,
+            _ => follows(anchor[3]),
+        };
+        table.lists[slot] += 1;
+        if anchor.len() > longest {
+            longest = anchor.len();
         }
-        table.anchors[usize::from(table.lists[slot])].push(Anchor::new(anchor, rule));
+        rule += 1;
+    }
+    // From how many there are to where they begin.
+    let mut left = table.lists;
+    let (mut slot_of, mut begin) = (0, 1);
+    while slot_of < SLOTS {
+        let count = table.lists[slot_of];
+        if count > 0 {
+            table.lists[slot_of] = begin;
+            begin += count;
+        }
+        slot_of += 1;
+    }
+    let mut free = table.lists;
+    let mut len = longest;
+    while len > 0 {
+        let mut rule = 0;
+        while rule < COUNT {
+            if lengths[rule] == len {
+                let slot = slots[rule];
+                table.anchors[free[slot] as usize - 1] = Anchor {
+                    key: keys[rule],
+                    rule: rule as u16,
+                    left: left[slot],
+                    len: len as u8,
+                };
+                free[slot] += 1;
+                left[slot] -= 1;
+            }
+            rule += 1;
+        }
+        len -= 1;
     }
     table
-});
+}
+
+/// The first eight bytes of an anchor, lower-case, or as many as there are.
+const fn key(anchor: &[u8]) -> u64 {
+    let (mut key, mut at) = (0, 0);
+    while at < anchor.len() && at < 8 {
+        key |= ((anchor[at] | 0x20) as u64) << (8 * at);
+        at += 1;
+    }
+    key
+}
 
 /// The slot of the three lowest bytes, which are lower-case.
 #[inline]
-fn slot(bytes: u64) -> usize {
+const fn slot(bytes: u64) -> usize {
     let key = bytes as u32 & 0x00FF_FFFF;
     (key.wrapping_mul(0x9E37_79B1) >> (32 - SLOT_BITS)) as usize
 }
 
 /// The bit of a fourth byte; its lowest four bits are the same for both cases of a letter.
 #[inline]
-fn follows(fourth: u8) -> u16 {
+const fn follows(fourth: u8) -> u16 {
     1 << (fourth & 15)
 }
 
 /// The first place at or after `from` where an anchor may begin.
 pub(crate) fn find(text: &[u8], from: usize) -> Option<usize> {
-    let table = &*TABLE;
+    let table = &TABLE;
     let mut at = from;
     // Eight bytes hold five places where an anchor of three may begin and a fourth byte follow.
     while let Some(bytes) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
@@ -139,17 +196,22 @@ impl Table {
     fn hits(&self, text: &[u8], start: usize) -> impl Iterator<Item = Hit> {
         let rest = &text[start..];
         let here = lower(first_bytes(rest));
-        self.anchors[usize::from(self.lists[slot(here)])]
-            .iter()
+        let first = usize::from(self.lists[slot(here)]).checked_sub(1);
+        let list = first.map_or(&[][..], |first| {
+            let anchors = &self.anchors[first..];
+            &anchors[..usize::from(anchors[0].left)]
+        });
+        list.iter()
             .filter(move |anchor| {
-                here & anchor.mask == anchor.key
-                    && rest
-                        .get(..anchor.text.len())
-                        .is_some_and(|text| text.eq_ignore_ascii_case(anchor.text))
+                here & anchor.mask() == anchor.key && {
+                    let text = rules::anchor(usize::from(anchor.rule));
+                    rest.get(..text.len())
+                        .is_some_and(|rest| rest.eq_ignore_ascii_case(text.as_bytes()))
+                }
             })
             .map(move |anchor| Hit {
-                end: start + anchor.text.len(),
-                rule: anchor.rule,
+                end: start + usize::from(anchor.len),
+                rule: usize::from(anchor.rule),
             })
     }
 }
@@ -162,7 +224,7 @@ mod tests {
 
     #[test]
     fn every_anchor_is_found_at_every_offset_in_any_case() {
-        for rule in RULES.iter() {
+        for rule in rules::all() {
             for offset in 0..12 {
                 for anchor in [
                     rule.anchor.to_owned(),
@@ -173,7 +235,7 @@ mod tests {
                     let start = find(text.as_bytes(), 0).unwrap();
                     let hit = at(text.as_bytes(), start).next().unwrap();
                     assert_eq!(
-                        (start, RULES[hit.rule].anchor.len()),
+                        (start, rules::anchor(hit.rule).len()),
                         (offset, anchor.len()),
                         "{text}"
                     );
@@ -187,7 +249,7 @@ mod tests {
         fn it_finds_what_a_plain_search_finds(text in "(sk-|sk-ant-|token|tok|://|eyJ|SECRET_key|[a-zA-Z_:/.-]|é){0,12}", from in 0usize..30) {
             let bytes = text.as_bytes();
             let plain = (from..bytes.len()).find(|start| {
-                RULES.iter().any(|rule| {
+                rules::all().any(|rule| {
                     bytes[*start..]
                         .get(..rule.anchor.len())
                         .is_some_and(|here| here.eq_ignore_ascii_case(rule.anchor.as_bytes()))

@@ -1,23 +1,24 @@
 //! The redactor: finds secrets in text and replaces each with `[redacted:label]`.
 //!
-//! The anchors of all rules are found in one pass; an automaton, built only once values are
-//! registered, finds those exactly. Cloning shares it.
+//! The anchors of all rules are found in one pass; an automaton finds registered values exactly,
+//! built for the first text that is long enough to hold one. Cloning shares it.
 
 use std::{
     borrow::Cow,
     collections::BTreeSet,
     ops::Range,
-    sync::{Arc, LazyLock, PoisonError, RwLock},
+    sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+use memchr::memmem;
 use serde_json::Value;
 use windlass_types::{Problem, Secret};
 
 use crate::{
     anchors,
     pem::{self, Blocks},
-    rules::{self, KNOWN, PLACEHOLDER, RULES},
+    rules::{self, KNOWN, PLACEHOLDER},
     scan::{self, Found, Site},
 };
 
@@ -26,11 +27,6 @@ const ROUNDS: usize = 8;
 
 /// The shortest value that can be registered; shorter ones occur by chance.
 const MIN_KNOWN: usize = 6;
-
-static PEM: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new([pem::BEGIN]).ok());
-/// The end of a tag at the end of a line.
-static TAG: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::new([">\n", ">\r\n"]).ok());
 
 /// The redaction pass. Cheap to clone; all clones know the same registered values.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +37,26 @@ pub struct Redactor {
 #[derive(Default)]
 struct Known {
     values: BTreeSet<String>,
-    automaton: Option<Arc<AhoCorasick>>,
+    /// The length of the shortest value.
+    shortest: usize,
+    automaton: OnceLock<Option<Arc<AhoCorasick>>>,
+}
+
+impl Known {
+    /// What finds the values in a text; none where it cannot hold one.
+    fn automaton(&self, text: &[u8]) -> Option<Arc<AhoCorasick>> {
+        if self.values.is_empty() || text.len() < self.shortest {
+            return None;
+        }
+        let build = || {
+            AhoCorasickBuilder::new()
+                .match_kind(MatchKind::LeftmostLongest)
+                .build(&self.values)
+                .ok()
+                .map(Arc::new)
+        };
+        self.automaton.get_or_init(build).clone()
+    }
 }
 
 impl std::fmt::Debug for Known {
@@ -81,11 +96,8 @@ impl Redactor {
             ]);
         }
         if known.values.len() > before {
-            known.automaton = AhoCorasickBuilder::new()
-                .match_kind(MatchKind::LeftmostLongest)
-                .build(&known.values)
-                .ok()
-                .map(Arc::new);
+            known.shortest = known.values.iter().map(String::len).min().unwrap_or(0);
+            known.automaton = OnceLock::new();
         }
         !parts.is_empty()
     }
@@ -123,8 +135,7 @@ impl Redactor {
 
     /// Whether the bytes hold a registered value.
     pub fn knows_part_of(&self, bytes: &[u8]) -> bool {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let automaton = known.automaton.as_ref();
+        let automaton = self.automaton(bytes);
         automaton.is_some_and(|automaton| automaton.is_match(bytes))
     }
 
@@ -135,12 +146,17 @@ impl Redactor {
 
     /// Whether a secret that spans lines may begin here; quick and never wrongly no.
     pub(crate) fn may_span_lines(text: &[u8]) -> bool {
-        let is_key = |automaton: &AhoCorasick| automaton.is_match(text);
-        let is_tag = |automaton: &AhoCorasick| {
-            let mut ends = automaton.find_iter(text);
-            ends.any(|end| pem::opens_element(&text[..end.end()]))
-        };
-        PEM.as_ref().is_none_or(is_key) || TAG.as_ref().is_none_or(is_tag)
+        memmem::find(text, pem::BEGIN).is_some()
+            || memchr::memchr_iter(b'\n', text).any(|newline| {
+                let line = &text[..newline];
+                line.strip_suffix(b"\r").unwrap_or(line).ends_with(b">")
+                    && pem::opens_element(&text[..=newline])
+            })
+    }
+
+    fn automaton(&self, text: &[u8]) -> Option<Arc<AhoCorasick>> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.automaton(text)
     }
 
     /// The same problem with every text a reader would see redacted.
@@ -154,21 +170,15 @@ impl Redactor {
     /// Ordinary text needs two rounds, text made to need many loses the line: the work stays
     /// linear, and redacting twice is redacting once.
     pub(crate) fn redact_lines<'a>(&self, text: Cow<'a, [u8]>) -> Cow<'a, [u8]> {
-        let known = self
-            .known
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .automaton
-            .clone();
         let mut text = text;
         for _ in 0..ROUNDS {
-            let spans = find(&text, known.as_deref());
+            let spans = find(&text, self.automaton(&text).as_deref());
             if spans.is_empty() {
                 return text;
             }
             text = Cow::Owned(replace(&text, &spans));
         }
-        let spans = find(&text, known.as_deref());
+        let spans = find(&text, self.automaton(&text).as_deref());
         match spans.is_empty() {
             true => text,
             false => Cow::Owned(replace(&text, &lines_of(&text, &spans))),
@@ -177,12 +187,7 @@ impl Redactor {
 
     /// Where secrets are in this line; used to choose a place to cut it.
     pub(crate) fn spans(&self, line: &[u8]) -> Vec<Range<usize>> {
-        let known = self
-            .known
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .automaton
-            .clone();
+        let known = self.automaton(line);
         let mut spans: Vec<_> = find(line, known.as_deref())
             .into_iter()
             .map(|span| span.range)
@@ -207,7 +212,7 @@ fn find(text: &[u8], known: Option<&AhoCorasick>) -> Vec<Span> {
     while let Some(start) = anchors::find(text, at) {
         at = start + 1;
         for hit in anchors::at(text, start) {
-            let rule = &RULES[hit.rule];
+            let rule = &rules::get(hit.rule);
             let site = Site {
                 text,
                 start,

@@ -1,5 +1,7 @@
 //! Tables of what must go and what must stay, and the properties that hold for all text.
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 use windlass_types::Secret;
 

@@ -3,8 +3,6 @@
 //! A rule has an anchor; the scanner looks closer only where the anchor occurs. Formats with a
 //! prefix or a service's name are rows of `kinds.txt`, which [`crate::kinds`] reads.
 
-use std::sync::LazyLock;
-
 use crate::kinds;
 
 /// What must be true of the characters after an anchor.
@@ -196,22 +194,50 @@ pub(crate) const PRIVATE_KEY: &str = "private-key";
 /// How every replacement begins.
 pub(crate) const PLACEHOLDER: &str = "[redacted:";
 
-/// Every anchored rule. Matching ignores the case of anchors; token rows compare it.
-pub(crate) static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let mut rules = SHAPES.to_vec();
-    rules.extend(
-        NAMES
-            .iter()
-            .map(|(label, name)| rule(label, name, Shape::Assignment)),
-    );
-    rules.extend(
-        KEYWORDS
-            .iter()
-            .map(|word| rule("api-key", word, Shape::Keyword)),
-    );
-    rules.extend(kinds::rules());
-    rules
-});
+/// How many rules there are.
+pub(crate) const COUNT: usize = OF_TABLE + kinds::COUNT;
+
+/// Where the parts of the list begin.
+const OF_NAMES: usize = SHAPES.len();
+const OF_KEYWORDS: usize = OF_NAMES + NAMES.len();
+const OF_TABLE: usize = OF_KEYWORDS + KEYWORDS.len();
+
+/// The anchored rule of a number. Matching ignores the case of anchors; token rows compare it.
+pub(crate) fn get(index: usize) -> Rule {
+    match index {
+        OF_TABLE.. => kinds::rule(index - OF_TABLE),
+        OF_KEYWORDS.. => rule("api-key", KEYWORDS[index - OF_KEYWORDS], Shape::Keyword),
+        OF_NAMES.. => {
+            let (label, name) = NAMES[index - OF_NAMES];
+            rule(label, name, Shape::Assignment)
+        }
+        _ => SHAPES[index],
+    }
+}
+
+/// The anchor of a rule.
+pub(crate) const fn anchor(index: usize) -> &'static str {
+    match index {
+        OF_TABLE.. => kinds::anchor(index - OF_TABLE),
+        OF_KEYWORDS.. => KEYWORDS[index - OF_KEYWORDS],
+        OF_NAMES.. => NAMES[index - OF_NAMES].1,
+        _ => SHAPES[index].anchor,
+    }
+}
+
+/// Every rule.
+#[cfg(test)]
+pub(crate) fn all() -> impl Iterator<Item = Rule> {
+    (0..COUNT).map(get)
+}
+
+/// The label of every rule.
+pub(crate) fn labels() -> impl Iterator<Item = &'static str> {
+    let shapes = SHAPES.iter().map(|rule| rule.label);
+    let names = NAMES.iter().map(|(label, _)| *label);
+    let table = (0..kinds::COUNT).map(kinds::label);
+    shapes.chain(names).chain(["api-key"]).chain(table)
+}
 
 use Charset::{Alphanumeric, Base64, Digit, Dotted, Hex, Loose, Lower, Url, Word};
 

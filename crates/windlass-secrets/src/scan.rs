@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::{
     assignment, context,
-    rules::{Around, Charset, PLACEHOLDER, RULES, Rule, Shape, Token},
+    rules::{self, Around, Charset, PLACEHOLDER, Rule, Shape, Token},
     work,
 };
 
@@ -126,9 +126,9 @@ fn placeholder(site: Site<'_>) -> Found {
 }
 
 fn is_label(name: &[u8]) -> bool {
-    [crate::rules::KNOWN, crate::rules::PRIVATE_KEY]
+    [rules::KNOWN, rules::PRIVATE_KEY]
         .into_iter()
-        .chain(RULES.iter().map(|rule| rule.label))
+        .chain(rules::labels())
         .any(|label| !label.is_empty() && label.as_bytes() == name)
 }
 

@@ -15,6 +15,21 @@ pub struct Refusal {
     pub suggestion: Option<String>,
 }
 
+/// So many refusals are listed in a message; all of them are in the details.
+const MOST_SHOWN: usize = 100;
+
+impl Refusal {
+    /// On one line: the place, the message, the suggestion.
+    fn line(&self) -> String {
+        let hint = self.suggestion.iter().map(|text| format!("; {text}"));
+        let hint: String = hint.collect();
+        match self.path.as_slice() {
+            [] => format!("{}{hint}", self.message),
+            path => format!("{}: {}{hint}", path.join("."), self.message),
+        }
+    }
+}
+
 /// Every refusal, in the order of the config's resources; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusals {
@@ -23,29 +38,27 @@ pub struct Refusals {
 }
 
 impl Refusals {
-    /// As a problem: the first one's message, all of them in the details.
+    /// As a problem: every refusal on a line of its own.
     pub fn to_problem(&self) -> Problem {
         let Some(first) = self.list.first() else {
             return Problem::new(&code::INVALID_INPUT, "the config cannot be compiled");
         };
-        let more = match self.list.len() - 1 {
-            0 => String::new(),
-            1 => " (and 1 more error)".to_owned(),
-            more => format!(" (and {more} more errors)"),
+        let message = match self.list.len() {
+            1 => first.line(),
+            many => {
+                let mut message = format!("the config has {many} errors:");
+                let lines = self.list.iter().take(MOST_SHOWN).map(Refusal::line);
+                lines.for_each(|line| message.push_str(&format!("\n  {line}")));
+                if many > MOST_SHOWN {
+                    message.push_str(&format!("\n  {} more", many - MOST_SHOWN));
+                }
+                message
+            }
         };
-        let hint = first
-            .suggestion
-            .as_ref()
-            .map(|suggestion| format!("; {suggestion}"))
-            .unwrap_or_default();
-        let path = first.path.join(".");
-        Problem::new(
-            &code::INVALID_INPUT,
-            format!("{path}: {}{hint}{more}", first.message),
-        )
-        .with("reason", "config_invalid")
-        .with("field", path)
-        .with("faults", json!(self.list))
+        Problem::new(&code::INVALID_INPUT, message)
+            .with("reason", "config_invalid")
+            .with("field", first.path.join("."))
+            .with("faults", json!(self.list))
     }
 }
 

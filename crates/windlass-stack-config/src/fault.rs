@@ -7,6 +7,9 @@ use windlass_types::{Problem, code};
 
 use crate::tree::{Path, Span};
 
+/// So many faults are listed in a message; all of them are in the details.
+const MOST_SHOWN: usize = 100;
+
 /// What kind of fault it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -134,6 +137,17 @@ impl Fault {
         out
     }
 
+    /// On one line: the place, the message, the suggestion.
+    fn line(&self) -> String {
+        let place = match (self.line, self.column) {
+            (Some(line), Some(column)) => format!("{}:{line}:{column}", self.file),
+            _ if self.path.is_empty() => self.file.clone(),
+            _ => format!("{}: {}", self.file, self.path),
+        };
+        let hint = self.suggestion.iter().map(|text| format!("; {text}"));
+        format!("{place}: {}{}", self.message, hint.collect::<String>())
+    }
+
     fn render_path(&self, out: &mut String, indent: &str) {
         if !self.path.is_empty() {
             out.push_str(&format!("{indent}= at {}\n", self.path));
@@ -189,25 +203,23 @@ impl Faults {
         out
     }
 
-    /// As a problem: the first fault's place and message, all of them in the details.
+    /// As a problem: every fault on a line of its own; the first one's place in the details, too.
     pub fn to_problem(&self) -> Problem {
         let Some(first) = self.list.first() else {
             return Problem::new(&code::INVALID_INPUT, "the config is invalid");
         };
-        let place = match (first.line, first.column) {
-            (Some(line), Some(column)) => format!("{}:{line}:{column}", first.file),
-            _ => first.file.clone(),
+        let message = match self.list.len() {
+            1 => first.line(),
+            many => {
+                let lines = self.list.iter().take(MOST_SHOWN).map(Fault::line);
+                let mut message = format!("{} has {many} errors:", first.file);
+                lines.for_each(|line| message.push_str(&format!("\n  {line}")));
+                if many > MOST_SHOWN {
+                    message.push_str(&format!("\n  {} more", many - MOST_SHOWN));
+                }
+                message
+            }
         };
-        let more = match self.list.len() - 1 {
-            0 => String::new(),
-            1 => " (and 1 more error)".to_owned(),
-            more => format!(" (and {more} more errors)"),
-        };
-        let hint = first
-            .suggestion
-            .as_ref()
-            .map(|suggestion| format!("; {suggestion}"))
-            .unwrap_or_default();
         let reason = match first.kind {
             FaultKind::UnsupportedType if first.path.starts_with("resources.") => {
                 "unsupported_resource_type"
@@ -216,16 +228,13 @@ impl Faults {
             _ => "config_invalid",
         };
         let faults: Vec<Value> = self.list.iter().map(|fault| json!(fault)).collect();
-        Problem::new(
-            &code::INVALID_INPUT,
-            format!("{place}: {}{hint}{more}", first.message),
-        )
-        .with("reason", reason)
-        .with("field", first.path.as_str())
-        .with("file", first.file.as_str())
-        .with("line", first.line)
-        .with("column", first.column)
-        .with("faults", faults)
+        Problem::new(&code::INVALID_INPUT, message)
+            .with("reason", reason)
+            .with("field", first.path.as_str())
+            .with("file", first.file.as_str())
+            .with("line", first.line)
+            .with("column", first.column)
+            .with("faults", faults)
     }
 }
 

@@ -12,6 +12,9 @@ pub const FIRST_PAUSE: Duration = Duration::from_secs(2);
 /// The longest.
 pub const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
+/// So often a call is repeated that broke a server without a reason.
+pub const MOST_UNEXPLAINED: u32 = 4;
+
 /// AWS in one account and region, with the clock that waits are made on.
 #[derive(Clone)]
 pub struct Access {
@@ -48,7 +51,7 @@ impl Access {
     }
 
     /// Repeats a call that is safe to repeat while it fails for reasons that pass by themselves,
-    /// up to the deadline.
+    /// up to the deadline; a server that breaks down without a reason is asked a few times only.
     pub async fn patiently<T, F>(
         &self,
         deadline: Timestamp,
@@ -58,9 +61,14 @@ impl Access {
         F: Future<Output = Result<T, AwsFailure>>,
     {
         let mut pacing = Pacing::default();
+        let mut unexplained = 0;
         loop {
             match call().await {
                 Err(failure) if failure.is_transient() => {
+                    unexplained += u32::from(failure.is_unexplained());
+                    if unexplained > MOST_UNEXPLAINED {
+                        return Err(failure);
+                    }
                     if self.pause(&mut pacing, deadline).await == Pause::TooLate {
                         return Err(failure);
                     }

@@ -103,6 +103,19 @@ async fn decided(
             .describe_change_set(&access.target, address, PropertyValues::Include)
             .await;
         match described {
+            // A list of change sets that is looked up by name alone may have another stack's.
+            Ok(set) if is_foreign(&set, stack, address) => {
+                let message = format!(
+                    "the change set {} belongs to another stack than {stack}: {}",
+                    address.change_set, set.stack_id
+                );
+                return Err(
+                    Fault::new(FaultKind::Validation, "foreign_change_set", message)
+                        .with("stackName", stack)
+                        .with("stackId", set.stack_id)
+                        .next("preview again: it makes a change set of its own"),
+                );
+            }
             Ok(set) => match set.status.as_str() {
                 "CREATE_COMPLETE" => return Ok(Made::Ready(Box::new(set))),
                 "FAILED" if set.is_empty_set() => return Ok(Made::Empty(Box::new(set))),
@@ -124,6 +137,14 @@ async fn decided(
             .next("repeat with a larger timeoutSeconds"));
         }
     }
+}
+
+/// Whether a change set is of another stack: by the stack's ARN where it is known, else its name.
+fn is_foreign(set: &ChangeSet, stack: &str, address: &ChangeSetAddress) -> bool {
+    if address.stack.starts_with("arn:") && !set.stack_id.is_empty() {
+        return set.stack_id != address.stack;
+    }
+    !set.stack_name.is_empty() && set.stack_name != stack
 }
 
 fn failed(stack: &str, set: &ChangeSet) -> Fault {
@@ -160,6 +181,33 @@ pub async fn discard(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_change_set_of_another_stack_is_noticed() {
+        let set = |id: &str, name: &str| ChangeSet {
+            stack_id: id.to_owned(),
+            stack_name: name.to_owned(),
+            ..ChangeSet::default()
+        };
+        let at = |stack: &str| ChangeSetAddress {
+            stack: stack.to_owned(),
+            change_set: "windlass-deploy-run-1".to_owned(),
+        };
+        let cases = [
+            ("arn:1", set("arn:1", "shop-dev"), false),
+            ("arn:1", set("arn:2", "shop-dev"), true),
+            ("arn:1", set("", "shop-dev"), false),
+            ("shop-dev", set("arn:1", "shop-dev"), false),
+            ("shop-dev", set("arn:1", "other-dev"), true),
+        ];
+        for (stack, set, foreign) in cases {
+            assert_eq!(
+                is_foreign(&set, "shop-dev", &at(stack)),
+                foreign,
+                "{stack} {set:?}"
+            );
+        }
+    }
 
     #[test]
     fn names_and_tokens_use_only_letters_cloudformation_accepts() {

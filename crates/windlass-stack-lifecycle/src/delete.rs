@@ -8,6 +8,7 @@ use windlass_ports::aws::{DeleteStack, Stack, StackCall, StackResource, Template
 use windlass_types::Timestamp;
 
 use crate::access::Access;
+use crate::before::StackMark;
 use crate::change::{Action, Change, StatefulChange, stateful_changes};
 use crate::change_set::client_token;
 use crate::empty::Clearing;
@@ -255,6 +256,9 @@ pub struct DeleteIntent {
     pub token: String,
     /// The newest event from before.
     pub after_event: Option<String>,
+    /// The stack before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<StackMark>,
     /// Logical ids that stay.
     pub retain: Vec<String>,
     /// Logical ids that will change.
@@ -266,13 +270,16 @@ pub struct DeleteIntent {
 impl DeleteIntent {
     /// The trail to follow it by.
     pub fn trail(&self) -> Trail {
-        Trail::new(
-            &self.stack_id,
-            &self.token,
-            Operation::Delete,
-            self.planned.iter().cloned(),
-            self.after_event.clone(),
-        )
+        Trail {
+            before: self.before.clone(),
+            ..Trail::new(
+                &self.stack_id,
+                &self.token,
+                Operation::Delete,
+                self.planned.iter().cloned(),
+                self.after_event.clone(),
+            )
+        }
     }
 }
 
@@ -287,6 +294,7 @@ pub async fn intend(
         stack_id: deletion.stack_id.clone(),
         token: client_token(run_id),
         after_event: follow::newest_event(access, &deletion.stack_id).await?,
+        before: StackMark::of(access, &deletion.stack_id).await?,
         retain: deletion.retain.clone(),
         planned: deletion
             .changes

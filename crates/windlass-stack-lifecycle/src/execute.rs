@@ -12,7 +12,8 @@ use windlass_ports::aws::{
 };
 use windlass_types::Timestamp;
 
-use crate::access::{Access, Pacing, Pause};
+use crate::access::{Access, MOST_UNEXPLAINED, Pacing, Pause};
+use crate::before::StackMark;
 use crate::change_set::client_token;
 use crate::fault::{Fault, FaultKind};
 use crate::follow::{self, Trail};
@@ -41,6 +42,9 @@ pub struct ExecuteIntent {
     pub token: String,
     /// The newest event from before.
     pub after_event: Option<String>,
+    /// The stack before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<StackMark>,
     /// Logical ids that will change.
     pub planned: BTreeSet<String>,
     /// What happens when it fails.
@@ -50,13 +54,17 @@ pub struct ExecuteIntent {
 impl ExecuteIntent {
     /// The trail to follow it by.
     pub fn trail(&self) -> Trail {
-        Trail::new(
-            &self.stack_id,
-            &self.token,
-            Operation::Deploy,
-            self.planned.iter().cloned(),
-            self.after_event.clone(),
-        )
+        Trail {
+            before: self.before.clone(),
+            change_set_id: Some(self.change_set_id.clone()),
+            ..Trail::new(
+                &self.stack_id,
+                &self.token,
+                Operation::Deploy,
+                self.planned.iter().cloned(),
+                self.after_event.clone(),
+            )
+        }
     }
 
     fn address(&self) -> ChangeSetAddress {
@@ -80,6 +88,7 @@ pub async fn intend(
         change_set_id: set.change_set_id.clone(),
         token: client_token(run_id),
         after_event: follow::newest_event(access, &set.stack_id).await?,
+        before: StackMark::of(access, &set.stack_id).await?,
         planned: plan
             .changes
             .iter()
@@ -136,6 +145,8 @@ pub async fn standing(access: &Access, intent: &ExecuteIntent) -> Result<Standin
         .describe_change_set(&access.target, &intent.address(), PropertyValues::Omit)
         .await;
     match described {
+        // One of the same name that an earlier stack had.
+        Ok(set) if set.stack_id != intent.stack_id => Ok(Standing::Gone),
         Ok(set) => Ok(Standing::Set(set.execution_status)),
         Err(failure) if failure.is_not_found() => Ok(Standing::Gone),
         Err(failure) => Err(failure.into()),
@@ -162,10 +173,16 @@ pub async fn begin(
     deadline: Timestamp,
 ) -> Result<Begun, Fault> {
     let mut pacing = Pacing::default();
+    let mut unexplained = 0;
     loop {
         match try_begin(access, intent).await {
             Ok(begun) => return Ok(begun),
             Err(fault) if fault.is_transient() || is_race(&fault) => {
+                let aws = fault.aws.as_ref();
+                unexplained += u32::from(aws.is_some_and(|aws| aws.is_unexplained()));
+                if unexplained > MOST_UNEXPLAINED {
+                    return Err(fault);
+                }
                 if access.pause(&mut pacing, deadline).await == Pause::TooLate {
                     return Err(fault);
                 }
@@ -185,13 +202,27 @@ async fn try_begin(access: &Access, intent: &ExecuteIntent) -> Result<Begun, Fau
                 client_request_token: Some(intent.token.clone()),
                 disable_rollback: Some(intent.on_failure == OnFailure::Keep),
             };
-            access
-                .cloud
-                .execute_change_set(&access.target, request)
-                .await?;
-            Ok(Begun::Executed)
+            let cloud = &access.cloud;
+            match cloud.execute_change_set(&access.target, request).await {
+                Ok(()) => Ok(Begun::Executed),
+                Err(failure) => Err(refused(failure.into(), intent)),
+            }
         }
     }
+}
+
+/// CloudFormation checks a change set before it can be executed, so what it refuses now is a failed
+/// deployment. An emulator that executes within the call says here which resource it cannot make.
+fn refused(mut fault: Fault, intent: &ExecuteIntent) -> Fault {
+    if fault.kind == FaultKind::Validation && !is_race(&fault) {
+        fault.kind = FaultKind::DeployFailed;
+        fault.reason = "execution_refused".to_owned();
+        return fault
+            .with("phase", "deploying")
+            .with("stackId", intent.stack_id.as_str())
+            .next("fix what the message names and deploy again");
+    }
+    fault
 }
 
 /// A repeated call that lost against its own first try.

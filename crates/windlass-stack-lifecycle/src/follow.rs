@@ -2,16 +2,17 @@
 //!
 //! A trail is plain data: any process that has it, after any crash, continues where it ends. Events
 //! are read newest first down to the last one seen and taken in order; the stack is named by its
-//! ARN, since a deleted one has no name. The fold is pure; `look` is one poll and `to_end` the
-//! loop.
+//! ARN, since a deleted one has no name. What no event says is read from the stack's own status
+//! ([`crate::before`]). The fold is pure; `look` is one poll and `to_end` the loop.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use windlass_ports::aws::{StackEvent, StackEventsRequest};
+use windlass_ports::aws::{ChangeSetAddress, PropertyValues, StackEvent, StackEventsRequest};
 use windlass_types::Timestamp;
 
 use crate::access::{Access, Pacing, Pause};
+use crate::before::{StackMark, Verdict, judge};
 use crate::fault::Fault;
 use crate::reason::is_cancellation;
 use crate::status::{Operation, is_failed, is_settled};
@@ -54,6 +55,12 @@ pub struct Trail {
     /// Looks without news.
     #[serde(default)]
     pub idle: u32,
+    /// The stack before the operation, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<StackMark>,
+    /// The ARN of the change set that is executed, where one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_set_id: Option<String>,
 }
 
 impl Trail {
@@ -79,6 +86,8 @@ impl Trail {
             percent: 0,
             ended: None,
             idle: 0,
+            before: None,
+            change_set_id: None,
         }
     }
 
@@ -88,8 +97,7 @@ impl Trail {
         for event in events {
             self.last_event_id = Some(event.event_id.clone());
             if !self.is_started {
-                let is_ours = event.client_request_token.as_deref() == Some(&self.token);
-                if !is_ours {
+                if !self.begins_with(&event) {
                     continue;
                 }
                 self.is_started = true;
@@ -102,6 +110,17 @@ impl Trail {
             }
         }
         own
+    }
+
+    /// Whether an event is the operation's first: it has its token, or no token at all, as in
+    /// emulators, and says that the stack does what was asked of it. Events are newer than the
+    /// operation's intent, so another operation's would have made the call fail.
+    fn begins_with(&self, event: &StackEvent) -> bool {
+        let token = event.client_request_token.as_deref();
+        match token.filter(|token| !token.is_empty()) {
+            Some(token) => token == self.token,
+            None => self.is_stack_itself(event) && self.operation.shows_in(&event.resource_status),
+        }
     }
 
     fn fold(&mut self, event: &StackEvent) {
@@ -178,30 +197,64 @@ pub async fn look(access: &Access, trail: &Trail) -> Result<Look, Fault> {
         return Ok(Look { trail, events });
     }
     trail.idle += 1;
-    let may_have_ended = trail.is_started || trail.operation == Operation::Delete;
-    if trail.ended.is_none() && may_have_ended && trail.idle >= IDLE_LOOKS {
-        trail.idle = 0;
-        let found = access
-            .cloud
-            .describe_stack(&access.target, &trail.stack_id)
-            .await?;
-        let end = match found {
-            None if trail.operation == Operation::Delete => Some("DELETE_COMPLETE".to_owned()),
-            None => None,
-            Some(stack) if stack.stack_status == "DELETE_COMPLETE" => Some(stack.stack_status),
-            Some(stack) => {
-                (trail.is_started && is_settled(&stack.stack_status)).then_some(stack.stack_status)
-            }
-        };
-        if let Some(status) = end {
-            // What happened between the two questions is not lost; it may say why it failed.
-            events = news(access, &mut trail).await?;
-            if events.is_empty() {
-                trail.end(&status);
-            }
+    // Without a sign that it has begun, events may never come: the stack is asked at every look.
+    if (!trail.is_started || trail.idle.is_multiple_of(IDLE_LOOKS))
+        && let Some(status) = end_by_status(access, &mut trail).await?
+    {
+        // What happened between the two questions is not lost; it may say why it failed.
+        events = news(access, &mut trail).await?;
+        if trail.ended.is_none() && events.is_empty() {
+            trail.end(&status);
         }
     }
     Ok(Look { trail, events })
+}
+
+/// The status that the operation ended with, by the stack itself; notes how far it is.
+async fn end_by_status(access: &Access, trail: &mut Trail) -> Result<Option<String>, Fault> {
+    let cloud = &access.cloud;
+    let found = cloud
+        .describe_stack(&access.target, &trail.stack_id)
+        .await?;
+    Ok(match judge(trail, found.as_ref()) {
+        Verdict::Ended(status) => Some(status),
+        Verdict::Running(status) => {
+            trail.is_started = true;
+            trail.stack_status = status;
+            None
+        }
+        // A new stack may not be visible at once.
+        Verdict::Gone => (trail.idle >= IDLE_LOOKS).then(|| "DELETE_COMPLETE".to_owned()),
+        Verdict::Unbegun => match found {
+            Some(stack) if is_settled(&stack.stack_status) => is_executed(access, trail)
+                .await?
+                .then_some(stack.stack_status),
+            _ => None,
+        },
+    })
+}
+
+/// Whether the change set says that its execution is over.
+async fn is_executed(access: &Access, trail: &Trail) -> Result<bool, Fault> {
+    let Some(change_set) = &trail.change_set_id else {
+        return Ok(false);
+    };
+    let address = ChangeSetAddress {
+        stack: trail.stack_id.clone(),
+        change_set: change_set.clone(),
+    };
+    let described = access
+        .cloud
+        .describe_change_set(&access.target, &address, PropertyValues::Omit)
+        .await;
+    match described {
+        Ok(set) => Ok(matches!(
+            set.execution_status.as_str(),
+            "EXECUTE_COMPLETE" | "EXECUTE_FAILED"
+        )),
+        Err(failure) if failure.is_not_found() => Ok(false),
+        Err(failure) => Err(failure.into()),
+    }
 }
 
 /// What happened since the trail's last event, oldest first.
@@ -218,6 +271,8 @@ async fn news(access: &Access, trail: &mut Trail) -> Result<Vec<StackEvent>, Fau
         Err(failure) => return Err(failure.into()),
     };
     events.reverse();
+    // An emulator may look an ARN up by the name in it.
+    events.retain(|event| event.stack_id.is_empty() || event.stack_id == trail.stack_id);
     Ok(trail.take(events))
 }
 

@@ -169,3 +169,62 @@ proptest! {
         prop_assert_eq!(parts, whole);
     }
 }
+
+fn without_token(number: u32, id: &str, status: &str) -> StackEvent {
+    StackEvent {
+        client_request_token: None,
+        ..event(number, "", id, status, "")
+    }
+}
+
+#[test]
+fn events_without_tokens_are_those_of_the_operation_they_fit() {
+    /// An operation, what the stack says at each look, and the status it ends with.
+    type Case<'a> = (Operation, &'a [(&'a str, &'a str)], Option<&'a str>);
+    let cases: [Case<'_>; 5] = [
+        (
+            Operation::Deploy,
+            &[
+                ("shop-dev", "CREATE_IN_PROGRESS"),
+                ("A", "CREATE_COMPLETE"),
+                ("shop-dev", "CREATE_COMPLETE"),
+            ],
+            Some("CREATE_COMPLETE"),
+        ),
+        (
+            Operation::Deploy,
+            &[("shop-dev", "REVIEW_IN_PROGRESS")],
+            None,
+        ),
+        (Operation::Deploy, &[("shop-dev", "DELETE_COMPLETE")], None),
+        (
+            Operation::Delete,
+            &[
+                ("shop-dev", "UPDATE_COMPLETE"),
+                ("shop-dev", "DELETE_IN_PROGRESS"),
+                ("shop-dev", "DELETE_COMPLETE"),
+            ],
+            Some("DELETE_COMPLETE"),
+        ),
+        (
+            Operation::Rollback,
+            &[
+                ("shop-dev", "UPDATE_FAILED"),
+                ("shop-dev", "UPDATE_ROLLBACK_COMPLETE"),
+            ],
+            Some("UPDATE_ROLLBACK_COMPLETE"),
+        ),
+    ];
+    for (operation, events, ended) in cases {
+        let mut trail = Trail {
+            operation,
+            ..trail()
+        };
+        let events = events
+            .iter()
+            .zip(1..)
+            .map(|((id, status), number)| without_token(number, id, status));
+        trail.take(events.collect());
+        assert_eq!(trail.ended.as_deref(), ended, "{operation:?}");
+    }
+}

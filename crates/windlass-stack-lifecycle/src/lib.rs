@@ -13,6 +13,7 @@
 //! (windlass-stack).
 
 pub mod assets;
+pub mod before;
 pub mod change;
 pub mod change_set;
 pub mod delete;

@@ -23,7 +23,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::plan::{Base, Plan};
 use crate::proposal::Proposal;
 use crate::recreate::deletion_first;
-use crate::situation::Situation;
+use crate::situation::{Situation, is_of};
 use crate::stuck::{self, Stuck};
 
 /// Where the changes come from.
@@ -269,7 +269,7 @@ pub async fn clean(
             .await?;
         let others = sets
             .iter()
-            .any(|set| set.change_set_name != intent.change_set_name);
+            .any(|set| is_of(set, &stack) && set.change_set_name != intent.change_set_name);
         // Its change sets go with the stack: one call, so no crash leaves a stack behind whose
         // owner is unknown. Another preview's change set keeps it.
         if !others {

@@ -8,6 +8,7 @@ use windlass_ports::aws::{Stack, StackCall, StackResource};
 use windlass_types::Timestamp;
 
 use crate::access::Access;
+use crate::before::StackMark;
 use crate::change_set::client_token;
 use crate::fault::{Fault, FaultKind};
 use crate::follow::{self, Trail};
@@ -61,6 +62,9 @@ pub struct RollbackIntent {
     pub token: String,
     /// The newest event from before.
     pub after_event: Option<String>,
+    /// The stack before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<StackMark>,
     /// Logical ids that are taken as they are.
     pub skip: Vec<String>,
     /// Logical ids that will probably change.
@@ -72,13 +76,16 @@ pub struct RollbackIntent {
 impl RollbackIntent {
     /// The trail to follow it by.
     pub fn trail(&self) -> Trail {
-        Trail::new(
-            &self.stack_id,
-            &self.token,
-            Operation::Rollback,
-            self.planned.iter().cloned(),
-            self.after_event.clone(),
-        )
+        Trail {
+            before: self.before.clone(),
+            ..Trail::new(
+                &self.stack_id,
+                &self.token,
+                Operation::Rollback,
+                self.planned.iter().cloned(),
+                self.after_event.clone(),
+            )
+        }
     }
 }
 
@@ -108,6 +115,7 @@ pub async fn intend(
         mode,
         token: client_token(run_id),
         after_event: follow::newest_event(access, &stack.stack_id).await?,
+        before: StackMark::of(access, &stack.stack_id).await?,
         skip: skip.to_vec(),
         planned: resources
             .into_iter()

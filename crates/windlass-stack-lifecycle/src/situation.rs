@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use windlass_ports::aws::{ChangeSetKind, Stack, StackEventsRequest, StackResource};
+use windlass_ports::aws::{
+    ChangeSetKind, ChangeSetSummary, Stack, StackEventsRequest, StackResource,
+};
 
 use crate::access::Access;
 use crate::fault::{Fault, FaultKind};
@@ -36,10 +38,9 @@ impl Situation {
                 let sets = cloud
                     .list_change_sets(&access.target, &stack.stack_id)
                     .await?;
-                !sets.is_empty()
-                    && sets
-                        .iter()
-                        .all(|set| set.change_set_name.starts_with(CHANGE_SET_PREFIX))
+                let mut own = sets.iter().filter(|set| is_of(set, stack)).peekable();
+                own.peek().is_some()
+                    && own.all(|set| set.change_set_name.starts_with(CHANGE_SET_PREFIX))
             }
             Some(_) => false,
         };
@@ -145,6 +146,12 @@ impl Situation {
             &blockers,
         ))
     }
+}
+
+/// Whether a change set is of this stack: emulators list those of others and of deleted stacks of
+/// the same name, too.
+pub(crate) fn is_of(set: &ChangeSetSummary, stack: &Stack) -> bool {
+    set.stack_id.is_empty() || set.stack_id == stack.stack_id
 }
 
 /// Resources that could not be changed or removed.

@@ -39,6 +39,15 @@ impl Operation {
         }
     }
 
+    /// Whether a stack's status can be caused by it.
+    pub fn shows_in(self, status: &str) -> bool {
+        match self {
+            Self::Deploy => !status.starts_with("DELETE") && !status.starts_with("REVIEW"),
+            Self::Delete => status.starts_with("DELETE"),
+            Self::Rollback => status.contains("ROLLBACK"),
+        }
+    }
+
     /// The phase its progress is reported under, given the stack's status.
     pub fn phase(self, status: &str) -> &'static str {
         match self {

@@ -13,6 +13,7 @@ use windlass_types::{ArtifactRef, Problem, RunId, SpanId, Visibility};
 use crate::fault;
 use crate::outside::StackOutside;
 use crate::place::Place;
+use crate::region::check_region;
 
 /// The outside and the engine.
 #[derive(Clone)]
@@ -38,10 +39,11 @@ impl Desk {
             let region = self.outside.cloud.region(&place.target()).await;
             place.region = region.map_err(|failure| fault::problem(failure.into()))?;
         }
-        if place.region.is_none() {
+        let Some(region) = &place.region else {
             return Err(fault::missing(operation, "region")
                 .next("or set AWS_REGION, or a region in the profile"));
-        }
+        };
+        check_region(region, &self.outside.extra_regions)?;
         Ok(place)
     }
 

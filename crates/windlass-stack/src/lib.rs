@@ -20,6 +20,7 @@ mod package;
 mod place;
 mod prepare;
 mod project;
+mod region;
 mod run;
 mod scripts;
 mod sync;

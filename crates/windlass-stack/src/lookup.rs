@@ -35,7 +35,7 @@ pub(crate) async fn needs(
     let names: BTreeSet<&str> = compiled.secrets.iter().map(|it| it.name.as_str()).collect();
     for name in names {
         match ask(access, DESCRIBE_SECRET, json!({ "SecretId": name })).await {
-            Ok(found) if found.get("DeletedDate").is_some() => {
+            Ok(found) if found.get("DeletedDate").is_some_and(|date| !date.is_null()) => {
                 missing.secrets.push(name.to_owned());
             }
             Ok(found) => {

@@ -47,6 +47,8 @@ pub struct StackOutside {
     pub allowed_functions: Vec<AllowedFunction>,
     /// Redis commands that may be sent beyond those known to read, if the server agrees.
     pub allowed_redis_commands: Vec<String>,
+    /// Regions beyond those that are known.
+    pub extra_regions: Vec<String>,
     /// Whether nothing may be changed.
     pub read_only: bool,
     /// Values of secrets that this process was given.

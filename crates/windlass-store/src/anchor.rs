@@ -1,6 +1,11 @@
 //! Anchors: taken from the mark, and compared with what the store holds later.
 
+use std::{io::ErrorKind, path::Path};
+
+use fs_err as fs;
 use rusqlite::{Connection, OptionalExtension};
+use windlass_files::{Access, Directory};
+use windlass_ports::AnchorState;
 use windlass_types::{Anchor, Digest, Timestamp};
 
 use crate::{
@@ -30,6 +35,26 @@ pub(crate) fn take(
         pruned: pruned.events,
         sum: Digest::from_bytes(mark.tally.sum_bytes()),
     }))
+}
+
+/// How the places outside the home took the last anchor. A record that cannot be read says nothing.
+pub(crate) fn states(home: &Home) -> Result<Vec<AnchorState>> {
+    match fs::read(home.anchor_states()) {
+        Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Puts that on record.
+pub(crate) fn note(home: &Home, states: &[AnchorState]) -> Result<()> {
+    let text = serde_json::to_vec(states).map_err(std::io::Error::other)?;
+    let path = home.anchor_states();
+    let name = path.file_name().unwrap_or_default();
+    let root = Directory::open(home.root()).map_err(std::io::Error::from)?;
+    root.write(Path::new(name), &text, Access::Private)
+        .map_err(std::io::Error::from)?;
+    Ok(())
 }
 
 /// What the store does not hold of what was anchored, one line each. Exact for anchors since the

@@ -37,6 +37,11 @@ impl Home {
         self.0.join("windlass.mark")
     }
 
+    /// How the last anchors were kept.
+    pub(crate) fn anchor_states(&self) -> PathBuf {
+        self.0.join("windlass.anchors")
+    }
+
     /// Held while the store is made or migrated.
     pub(crate) fn making_lock(&self) -> PathBuf {
         self.0.join("windlass.lock")

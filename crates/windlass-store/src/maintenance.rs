@@ -4,14 +4,14 @@ use std::{path::PathBuf, time::Duration};
 
 use futures::future::BoxFuture;
 use windlass_ports::{
-    Commit, CommitError, StoreError, StoreMaintenance,
+    AnchorState, Commit, CommitError, StoreError, StoreMaintenance,
     store::{CheckReport, Expiry, PruneReport, Retention, StoreProbe},
 };
 use windlass_types::{Anchor, Timestamp};
 
 use crate::{
-    anchor, append::Work, backup, check, commit::PreparedCommit, heads, history::SealKey, mark,
-    open::SqliteStore, probe, prune, reserve, session::Session,
+    anchor, append::Work, backup, check, commit::PreparedCommit, heads, history::SealKey,
+    holder::Holder, mark, open::SqliteStore, probe, prune, reserve, session::Session,
 };
 
 impl StoreMaintenance for SqliteStore {
@@ -39,6 +39,24 @@ impl StoreMaintenance for SqliteStore {
         }))
     }
 
+    fn anchor_states(&self) -> BoxFuture<'_, Result<Vec<AnchorState>, StoreError>> {
+        let home = self.home.clone();
+        Box::pin(off_thread(move || anchor::states(&home)))
+    }
+
+    fn note_anchors(&self, states: Vec<AnchorState>) -> BoxFuture<'_, Result<(), StoreError>> {
+        let home = self.home.clone();
+        Box::pin(off_thread(move || anchor::note(&home, &states)))
+    }
+
+    fn held_by(&self) -> BoxFuture<'_, Result<Option<(String, bool)>, StoreError>> {
+        let home = self.home.clone();
+        Box::pin(off_thread(move || {
+            let holder = Holder::of_store(&home);
+            Ok(holder.map(|holder| (holder.to_string(), holder.is_stopped())))
+        }))
+    }
+
     fn compare_anchors(
         &self,
         anchors: Vec<Anchor>,
@@ -52,10 +70,7 @@ impl StoreMaintenance for SqliteStore {
 
     fn probe(&self) -> BoxFuture<'_, Result<Option<StoreProbe>, StoreError>> {
         let (home, options) = (self.home.clone(), self.options.clone());
-        Box::pin(off_thread(move || {
-            let has_seal_key = options.seal_key.is_some();
-            probe::probe(&home, has_seal_key, options.faults.as_deref()).map(Some)
-        }))
+        Box::pin(off_thread(move || probe::probe(&home, &options).map(Some)))
     }
 
     fn shortfall(&self) -> BoxFuture<'_, Result<Option<String>, StoreError>> {

@@ -61,6 +61,8 @@ pub struct SqliteStoreOptions {
     /// A file beside the key that says that this home has a sealed history. Made with the first
     /// one; a store without a seal was then put in its place, or nothing was.
     pub sealed_note: Option<PathBuf>,
+    /// The key files that the next start needs; those it could not use are reported.
+    pub key_files: Vec<PathBuf>,
     /// A test's hand in the writer.
     pub faults: Option<Arc<dyn StoreFaults>>,
 }
@@ -75,6 +77,7 @@ impl Default for SqliteStoreOptions {
             readers: 4,
             seal_key: None,
             sealed_note: None,
+            key_files: Vec::new(),
             faults: None,
         }
     }

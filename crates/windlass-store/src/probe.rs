@@ -3,34 +3,28 @@
 use std::{
     io::{self, Read as _},
     os::unix::fs::PermissionsExt as _,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use fs_err as fs;
 use windlass_ports::store::StoreProbe;
 
-use crate::{
-    error::Result,
-    fault::{FaultPoint, StoreFaults},
-    home::Home,
-};
+use crate::{error::Result, fault::FaultPoint, home::Home, open::SqliteStoreOptions};
 
 /// A page of the database: what the smallest commit needs.
 const PAGE: u64 = 4096;
+/// The bytes of a key.
+const KEY: usize = 32;
 
-pub(crate) fn probe(
-    home: &Home,
-    has_seal_key: bool,
-    faults: Option<&dyn StoreFaults>,
-) -> Result<StoreProbe> {
-    if let Some(faults) = faults {
+pub(crate) fn probe(home: &Home, options: &SqliteStoreOptions) -> Result<StoreProbe> {
+    if let Some(faults) = &options.faults {
         faults.at(FaultPoint::Probe, &[])?;
     }
     write_and_flush(home, PAGE)?;
     let disk = rustix::fs::statvfs(home.root()).map_err(io::Error::from)?;
     Ok(StoreProbe {
         free_bytes: disk.f_bavail.saturating_mul(disk.f_frsize),
-        unusable_keys: unusable_keys(home, has_seal_key),
+        unusable_keys: unusable_keys(home, options.seal_key.is_some(), &options.key_files),
     })
 }
 
@@ -47,14 +41,23 @@ pub(crate) fn write_and_flush(home: &Home, bytes: u64) -> io::Result<()> {
 }
 
 /// Keys that the next start could not use. Those in use are in memory.
-fn unusable_keys(home: &Home, has_seal_key: bool) -> Vec<String> {
+fn unusable_keys(home: &Home, has_seal_key: bool, expected: &[PathBuf]) -> Vec<String> {
     let mut unusable = Vec::new();
-    if has_seal_key && !home.seal_key().exists() {
-        unusable.push(format!("{} is missing", home.seal_key().display()));
+    let seal = has_seal_key.then(|| home.seal_key());
+    for path in seal
+        .iter()
+        .chain(expected.iter().filter(|path| **path != home.seal_key()))
+    {
+        if !path.exists() {
+            unusable.push(format!("{} is missing", path.display()));
+        }
     }
     let Some(directory) = home.seal_key().parent().map(Path::to_owned) else {
         return unusable;
     };
+    if is_open(&directory, 0o077) {
+        unusable.push(format!("{}: others may open it", directory.display()));
+    }
     let Ok(entries) = fs::read_dir(&directory) else {
         return unusable;
     };
@@ -65,13 +68,21 @@ fn unusable_keys(home: &Home, has_seal_key: bool) -> Vec<String> {
         let finding = match fs::read(&path) {
             Err(error) => Some(error.to_string()),
             Ok(bytes) if bytes.is_empty() => Some(format!("{} is empty", path.display())),
-            Ok(_) => fs::metadata(&path)
-                .ok()
-                .filter(|metadata| metadata.permissions().mode() & 0o077 != 0)
-                .map(|_| format!("{}: others may read it", path.display())),
+            Ok(bytes) if bytes.len() < KEY => Some(format!(
+                "{} has {} of {KEY} bytes",
+                path.display(),
+                bytes.len()
+            )),
+            Ok(_) => {
+                is_open(&path, 0o077).then(|| format!("{}: others may read it", path.display()))
+            }
         };
         unusable.extend(finding);
     }
     unusable.sort();
     unusable
+}
+
+fn is_open(path: &Path, bits: u32) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & bits != 0)
 }

@@ -13,7 +13,7 @@ use std::{
     },
 };
 
-use rusqlite::{Connection, hooks::Wal as WalHandle};
+use rusqlite::{Connection, ErrorCode, hooks::Wal as WalHandle};
 
 use crate::error::{Result, is_out_of_space};
 
@@ -79,11 +79,19 @@ impl Log {
 
     /// Moves the log into the database as far as readers allow, without waiting for them.
     pub(crate) fn checkpoint(&mut self, connection: &Connection) -> Result<()> {
-        let (frames, moved) = connection.wal_checkpoint_v2(
+        let moved = connection.wal_checkpoint_v2(
             Some(rusqlite::MAIN_DB),
             rusqlite::wal::CheckpointMode::PASSIVE,
-        )?;
-        if frames >= 0 && frames == moved {
+        );
+        let is_complete = match moved {
+            Ok((frames, moved)) => frames >= 0 && frames == moved,
+            // Another process is at it, which does as well.
+            Err(error) => match error.sqlite_error_code() {
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => false,
+                _ => return Err(error.into()),
+            },
+        };
+        if is_complete {
             // The next commit starts over at the beginning of the file.
             self.frames.store(0, Ordering::Relaxed);
             self.next_checkpoint = CHECKPOINT_FRAMES;

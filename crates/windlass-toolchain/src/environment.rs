@@ -8,6 +8,8 @@ use std::{
     path::Path,
 };
 
+use windlass_ports::HugoJob;
+
 use crate::hugo::Private;
 
 /// Folders that may hold one configuration file instead of `_default`.
@@ -45,11 +47,11 @@ pub fn configuration(site: &Path, config_dir: Option<&str>) -> Vec<OsString> {
 pub fn variables(
     private: &Private,
     program: &Path,
-    exec_allow: &[String],
+    job: &HugoJob<'_>,
     search: &OsStr,
 ) -> Vec<(&'static str, OsString)> {
     let own_folder = program.parent().unwrap_or(Path::new("/"));
-    let (path, allowed) = match exec_allow {
+    let (path, allowed) = match job.exec_allow {
         [] => (own_folder.into(), "none".to_owned()),
         // One pattern is kept as it is: Hugo knows forms that are no regular expressions.
         [one] => (search.to_owned(), one.clone()),
@@ -58,6 +60,17 @@ pub fn variables(
             (search.to_owned(), each.join("|"))
         }
     };
+    let urls = match job.http_allow {
+        [] => "none".to_owned(),
+        some => {
+            let each: Vec<String> = some
+                .iter()
+                .map(|url| format!("^{}", literally(url)))
+                .collect();
+            each.join("|")
+        }
+    };
+    let proxy = job.module_proxy.unwrap_or("off");
     vec![
         ("PATH", path),
         ("HOME", private.home().into()),
@@ -67,18 +80,30 @@ pub fn variables(
         ("HUGO_CACHEDIR", private.cache().into()),
         ("HUGO_RESOURCEDIR", "resources".into()),
         ("HUGO_SECURITY_EXEC_ALLOW", allowed.into()),
-        ("HUGO_SECURITY_HTTP_URLS", "none".into()),
+        ("HUGO_SECURITY_HTTP_URLS", urls.into()),
         // The copy has no history, and git is not among the programs that may be started.
         ("HUGO_ENABLEGITINFO", "false".into()),
-        // Modules come with the site or not at all.
-        ("HUGO_MODULE_PROXY", "off".into()),
+        // Modules come with the site or from where they are allowed to come from.
+        ("HUGO_MODULE_PROXY", proxy.into()),
         ("HUGO_MODULE_WORKSPACE", "off".into()),
-        ("GOPROXY", "off".into()),
+        ("GOPROXY", proxy.into()),
         ("GOTOOLCHAIN", "local".into()),
         ("GOENV", "off".into()),
         ("GIT_CONFIG_NOSYSTEM", "1".into()),
         ("GIT_TERMINAL_PROMPT", "0".into()),
     ]
+}
+
+/// An address as a pattern that fits it alone.
+fn literally(url: &str) -> String {
+    let mut pattern = String::with_capacity(url.len() + 8);
+    for character in url.chars() {
+        if !character.is_alphanumeric() && !matches!(character, '/' | ':' | '-' | '_') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
 }
 
 #[cfg(test)]
@@ -129,12 +154,22 @@ mod tests {
             (&["^a$", "b|c"][..], "/usr/bin:/bin", "(?:^a$)|(?:b|c)"),
         ] {
             let exec_allow: Vec<String> = exec_allow.iter().map(ToString::to_string).collect();
-            let given = variables(
-                &private,
-                Path::new("/opt/hugo/hugo"),
-                &exec_allow,
-                OsStr::new("/usr/bin:/bin"),
-            );
+            let http_allow = ["https://files.acme.dev/a".to_owned()];
+            let mut job = HugoJob {
+                site: folder.path(),
+                config_dir: None,
+                out: folder.path(),
+                exec_allow: &exec_allow,
+                http_allow: &[],
+                module_proxy: None,
+                limit: std::time::Duration::ZERO,
+                stopped: &|| false,
+            };
+            let with = |job: &HugoJob<'_>| {
+                let (program, path) = (Path::new("/opt/hugo/hugo"), OsStr::new("/usr/bin:/bin"));
+                variables(&private, program, job, path)
+            };
+            let given = with(&job);
             let value = |name| {
                 let found = given.iter().find(|(known, _)| *known == name);
                 found.and_then(|(_, value)| value.to_str()).unwrap()
@@ -144,6 +179,22 @@ mod tests {
                 (path, allowed)
             );
             assert_eq!(value("HUGO_SECURITY_HTTP_URLS"), "none");
+            assert_eq!(
+                (value("GOPROXY"), value("HUGO_MODULE_PROXY")),
+                ("off", "off")
+            );
+            job.http_allow = &http_allow;
+            job.module_proxy = Some("https://proxy.golang.org");
+            let given = with(&job);
+            let value = |name| {
+                let found = given.iter().find(|(known, _)| *known == name);
+                found.and_then(|(_, value)| value.to_str()).unwrap()
+            };
+            assert_eq!(
+                value("HUGO_SECURITY_HTTP_URLS"),
+                r"^https://files\.acme\.dev/a"
+            );
+            assert_eq!(value("GOPROXY"), "https://proxy.golang.org");
         }
     }
 }

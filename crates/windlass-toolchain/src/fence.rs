@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use url::Url;
 use windlass_process::Running;
 
 /// What a process may touch. Everything else is out of its reach.
@@ -22,6 +23,8 @@ pub struct Fence {
     pub write: Vec<PathBuf>,
     /// Whether programs in its own folders may be started.
     pub start_own: bool,
+    /// Ports it may connect to; the kernel knows no hosts.
+    pub ports: Vec<u16>,
 }
 
 /// What programs need of the system: libraries, time zones, certificates, the machine's size.
@@ -59,6 +62,7 @@ impl Fence {
             read: SYSTEM.iter().map(PathBuf::from).collect(),
             write,
             start_own: false,
+            ports: Vec::new(),
         }
     }
 
@@ -88,6 +92,28 @@ impl Fence {
         self
     }
 
+    /// Lets hosts be looked up and connected to. Which of them is the program's own rule.
+    #[must_use]
+    pub fn with_hosts(mut self, hosts: impl IntoIterator<Item = Url>) -> Self {
+        self.ports.extend(
+            hosts
+                .into_iter()
+                .filter_map(|url| url.port_or_known_default()),
+        );
+        if !self.ports.is_empty() {
+            for file in [
+                "/etc/resolv.conf",
+                "/etc/hosts",
+                "/etc/nsswitch.conf",
+                "/etc/gai.conf",
+            ] {
+                self.read.push(PathBuf::from(file));
+                self.read.extend(fs_err::canonicalize(file).ok());
+            }
+        }
+        self
+    }
+
     /// Starts a command inside.
     ///
     /// The fence goes up on a thread of its own, which the process inherits it from and which
@@ -108,8 +134,8 @@ impl Fence {
     #[cfg(target_os = "linux")]
     fn close(&self) -> io::Result<()> {
         use landlock::{
-            ABI, Access as _, AccessFs, AccessNet, Ruleset, RulesetAttr as _,
-            RulesetCreatedAttr as _, path_beneath_rules,
+            ABI, Access as _, AccessFs, AccessNet, NetPort, Ruleset, RulesetAttr as _,
+            RulesetCreatedAttr as _, RulesetError, path_beneath_rules,
         };
         // Older kernels keep the part of it that they know.
         const KNOWN: ABI = ABI::V5;
@@ -117,16 +143,20 @@ impl Fence {
         if !self.start_own {
             own.remove(AccessFs::Execute);
         }
-        let close = || {
-            Ruleset::default()
-                .handle_access(AccessFs::from_all(KNOWN))?
-                .handle_access(AccessNet::from_all(KNOWN))?
-                .create()?
-                .add_rules(path_beneath_rules(&self.read, AccessFs::from_read(KNOWN)))?
-                .add_rules(path_beneath_rules(["/dev/null"], AccessFs::WriteFile))?
-                .add_rules(path_beneath_rules(&self.write, own))?
-                .restrict_self()
-        };
+        let close =
+            || {
+                Ruleset::default()
+                    .handle_access(AccessFs::from_all(KNOWN))?
+                    .handle_access(AccessNet::from_all(KNOWN))?
+                    .create()?
+                    .add_rules(path_beneath_rules(&self.read, AccessFs::from_read(KNOWN)))?
+                    .add_rules(path_beneath_rules(["/dev/null"], AccessFs::WriteFile))?
+                    .add_rules(path_beneath_rules(&self.write, own))?
+                    .add_rules(self.ports.iter().map(|port| {
+                        Ok::<_, RulesetError>(NetPort::new(*port, AccessNet::ConnectTcp))
+                    }))?
+                    .restrict_self()
+            };
         close().map(drop).map_err(io::Error::other)
     }
 

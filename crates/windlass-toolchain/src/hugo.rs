@@ -9,9 +9,10 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use tempfile::TempDir;
+use url::Url;
 use windlass_ports::{HugoBuild, HugoJob, ToolError, Toolchain};
-use windlass_process::{Bounds, Ended, Stragglers, start};
+use windlass_process::{Bounds, Ended, Stragglers, Workplace, start};
+use windlass_types::Shortage;
 
 use crate::{
     copy::{CopyError, copy_site},
@@ -131,25 +132,37 @@ impl Toolchain for HugoProgram {
         fs_err::create_dir_all(job.out).map_err(not_run("create the folder of the result"))?;
         let out = fs_err::canonicalize(job.out).map_err(not_run("find the result"))?;
 
-        let own = vec![private.root.path().to_owned(), out.clone()];
+        let own = vec![private.folder.path().to_owned(), out.clone()];
         let mut fence = Fence::around(own).with_program(&found.program);
         if !job.exec_allow.is_empty() {
             fence = fence.with_programs_in(std::env::split_paths(&self.places.path));
         }
+        let fetched = job
+            .http_allow
+            .iter()
+            .map(String::as_str)
+            .chain(job.module_proxy);
+        fence = fence.with_hosts(fetched.filter_map(|url| Url::parse(url).ok()));
         let call = Call {
             program: &found.program,
             configuration: environment::configuration(&site, job.config_dir),
-            variables: environment::variables(
-                &private,
-                &found.program,
-                job.exec_allow,
-                &self.places.path,
-            ),
+            variables: environment::variables(&private, &found.program, job, &self.places.path),
             fence,
             site: &site,
             until,
+            folder: &private.folder,
         };
         let mut build = call.build(&out)?;
+        if let Some(shortage) = log::shortage(&build.log).filter(|_| !build.success) {
+            let cause = log::relative_to(&build.log, &site);
+            let cause = cause
+                .trim()
+                .lines()
+                .next_back()
+                .unwrap_or_default()
+                .to_owned();
+            return Err(ToolError::Short { shortage, cause });
+        }
         let notes: String = left_out
             .iter()
             .map(|link| format!("note: {link} is a link that leads out of the site; left out\n"))
@@ -171,6 +184,7 @@ struct Call<'a> {
     fence: Fence,
     site: &'a Path,
     until: Until<'a>,
+    folder: &'a Workplace,
 }
 
 impl Call<'_> {
@@ -215,6 +229,9 @@ impl Call<'_> {
         let spawn = |command: &mut Command| self.fence.spawn(command);
         let running = start(&mut command, None, spawn).map_err(not_run("start hugo"))?;
         fence::limit(&running, left);
+        self.folder
+            .note(&running)
+            .map_err(not_run("note the process"))?;
         let ended = running.finish(&Bounds {
             time: left,
             unwanted: self.until.stopped,
@@ -245,7 +262,13 @@ fn failed(log: String) -> HugoBuild {
 }
 
 fn not_run(what: &'static str) -> impl Fn(io::Error) -> ToolError {
-    move |error| ToolError::NotRun(format!("could not {what}: {error}"))
+    move |error| {
+        let cause = format!("could not {what}: {error}");
+        match Shortage::of_io(&error) {
+            Some(shortage) => ToolError::Short { shortage, cause },
+            None => ToolError::NotRun(cause),
+        }
+    }
 }
 
 /// How long a job runs.
@@ -274,21 +297,17 @@ impl<'a> Until<'a> {
     }
 }
 
-/// A folder of the build's own, gone with it.
+/// A folder of the build's own, gone with it; never one that an earlier build worked in.
 pub struct Private {
-    root: TempDir,
+    folder: Workplace,
 }
 
 impl Private {
-    /// A new one.
+    /// A new one. What builds that were killed have left is ended and removed.
     pub fn below(scratch: &Path) -> io::Result<Self> {
-        fs_err::create_dir_all(scratch)?;
-        // Paths are compared, so none may be spelled through a link.
-        let scratch = fs_err::canonicalize(scratch)?;
-        let root = tempfile::Builder::new()
-            .prefix("hugo-")
-            .tempdir_in(scratch)?;
-        let private = Self { root };
+        let private = Self {
+            folder: Workplace::below(scratch, "hugo-")?,
+        };
         for folder in [
             private.site(),
             private.home(),
@@ -302,21 +321,21 @@ impl Private {
 
     /// The copy of the site.
     pub fn site(&self) -> PathBuf {
-        self.root.path().join("site")
+        self.folder.path().join("site")
     }
 
     /// The home directory of the build.
     pub fn home(&self) -> PathBuf {
-        self.root.path().join("home")
+        self.folder.path().join("home")
     }
 
     /// The folder for temporary files.
     pub fn temporary(&self) -> PathBuf {
-        self.root.path().join("tmp")
+        self.folder.path().join("tmp")
     }
 
     /// Hugo's cache.
     pub fn cache(&self) -> PathBuf {
-        self.root.path().join("cache")
+        self.folder.path().join("cache")
     }
 }

@@ -3,6 +3,7 @@
 use std::{io, path::Path};
 
 use windlass_process::Output;
+use windlass_types::Shortage;
 
 /// How much of each end of an output is kept.
 const KEPT: usize = 32 * 1024;
@@ -56,29 +57,52 @@ pub fn relative_to(text: &str, folder: &Path) -> String {
     clean
 }
 
-/// What to do about a failure that comes from how sites are built here.
-pub fn advice(log: &str) -> Option<&'static str> {
+/// What the machine ran out of while a site was built. The same build works later.
+pub fn shortage(log: &str) -> Option<Shortage> {
+    let log = log.to_ascii_lowercase();
     let known = [
-        (
-            "failed to download modules",
-            "modules are not downloaded; run `hugo mod vendor` in the site and commit the folder \
-             _vendor",
-        ),
-        (
-            "security.http.urls",
-            "nothing is fetched while a site is built; keep the file in the site",
-        ),
-        (
-            "security.exec.allow",
-            "no program is started while a site is built; name those it needs in hugo.exec_allow",
-        ),
-        (
-            "not found in $PATH",
-            "no program is started while a site is built; name those it needs in hugo.exec_allow",
-        ),
+        ("no space left on device", Shortage::Space),
+        ("disk quota exceeded", Shortage::Space),
+        ("too many open files", Shortage::Descriptors),
+        ("cannot allocate memory", Shortage::Memory),
+        ("out of memory", Shortage::Memory),
+        ("resource temporarily unavailable", Shortage::Processes),
     ];
     let fits = known.iter().find(|(sign, _)| log.contains(sign));
-    fits.map(|(_, advice)| *advice)
+    fits.map(|(_, shortage)| *shortage)
+}
+
+/// What to do about a failure that comes from how sites are built here.
+pub fn advice(log: &str) -> Option<String> {
+    const MODULES: &str = "modules are not downloaded; allow it with `hugo: { exec_allow: [\"^go$\"], \
+        module_proxy: \"https://proxy.golang.org\" }` in the run_config, or run `hugo mod vendor` in \
+        the site and commit the folder _vendor";
+    if log.contains("failed to download modules") {
+        return Some(MODULES.to_owned());
+    }
+    if log.contains("security.http.urls") {
+        let host = refused_host(log).unwrap_or_else(|| "https://HOST/".to_owned());
+        return Some(format!(
+            "nothing is fetched while a site is built; allow it with `hugo: {{ http_allow: \
+             [\"{host}\"] }}` in the run_config, or keep the file in the site"
+        ));
+    }
+    let program =
+        "no program is started while a site is built; name those it needs in hugo.exec_allow";
+    let fits = log.contains("security.exec.allow") || log.contains("not found in $PATH");
+    fits.then(|| program.to_owned())
+}
+
+/// The beginning of the address that Hugo was not allowed to fetch.
+fn refused_host(log: &str) -> Option<String> {
+    let line = log
+        .lines()
+        .find(|line| line.contains("security.http.urls"))?;
+    let quoted = line
+        .split('"')
+        .find(|part| part.starts_with("http://") || part.starts_with("https://"))?;
+    let url = url::Url::parse(quoted).ok()?;
+    Some(format!("{}/", url.origin().ascii_serialization()))
 }
 
 #[cfg(test)]

@@ -25,6 +25,8 @@ const STACK: [&str; 4] = ["--project-name", "notes", "--stage", "dev"];
 pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     let folder = stage.user().join(FOLDER);
     unpack(FILES, &folder)?;
+    // The tour needs no network: plain JavaScript is packaged without a bundler.
+    stage.configure("[stack]\nrefuse_downloads = true\n")?;
     let double = stage.start_double()?;
     stage.enter(FOLDER);
     stage.say(

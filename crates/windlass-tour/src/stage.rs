@@ -2,7 +2,9 @@
 
 use std::{
     ffi::OsStr,
+    fs::DirBuilder,
     io::{BufRead as _, BufReader},
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
@@ -245,6 +247,19 @@ impl<'a> Stage<'a> {
     pub(crate) fn try_to_run(&mut self, args: &[&str]) -> Result<Played, Problem> {
         let shown = self.shown("windlass", args);
         self.play(self.command(args), &shown, Part::Whole, |_| false)
+    }
+
+    /// Writes the settings that the commands which follow have.
+    pub(crate) fn configure(&self, settings: &str) -> Result<(), Problem> {
+        let failed = |error: std::io::Error| Problem::internal("tour: settings", error);
+        let home = self.path().join("home");
+        if !home.exists() {
+            DirBuilder::new()
+                .mode(0o700)
+                .create(&home)
+                .map_err(failed)?;
+        }
+        fs_err::write(home.join("config.toml"), settings).map_err(failed)
     }
 
     /// Starts a CloudFormation that the commands which follow talk to; its address.

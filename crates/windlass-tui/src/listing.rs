@@ -1,5 +1,14 @@
 //! What a tab lists: rows under headings, of which items can be selected.
 
+use crate::text::wrapped;
+
+/// The longest warning that the footer shows whole, in a narrow terminal.
+const SHORT: usize = 120;
+/// How wide the text of a warning is shown next to the list.
+const COLUMNS: usize = 56;
+/// What the keys of warnings begin with; no file or snapshot is called so.
+const WARNING: &str = "warning ";
+
 /// How something is meant; how that looks is up to the view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tone {
@@ -50,6 +59,13 @@ impl Default for Detail {
     }
 }
 
+impl Item {
+    /// Whether it is a warning, and not a file or a snapshot.
+    pub(crate) fn is_warning(&self) -> bool {
+        self.key.starts_with(WARNING)
+    }
+}
+
 /// The rows of a tab.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Listing {
@@ -62,7 +78,24 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    pub(crate) fn new(rows: Vec<Row>, summary: String, warnings: Vec<String>) -> Self {
+    pub(crate) fn new(mut rows: Vec<Row>, summary: String, warnings: Vec<String>) -> Self {
+        // The footer has room for a short one; otherwise all are rows, to be scrolled and read.
+        if warnings.len() > 1 || warnings.iter().any(|warning| warning.len() > SHORT) {
+            rows.push(Row::Heading {
+                name: "warnings".to_owned(),
+                place: String::new(),
+            });
+            rows.extend(warnings.iter().enumerate().map(|(index, warning)| {
+                Row::Item(Item {
+                    key: format!("{WARNING}{index}"),
+                    tone: Tone::Warn,
+                    sign: "!",
+                    text: warning.clone(),
+                    detail: Detail::Text(wrapped(warning, COLUMNS).join("\n")),
+                    ..Item::default()
+                })
+            }));
+        }
         let is_item = |(_, row): &(usize, &Row)| matches!(row, Row::Item(_));
         let items = rows.iter().enumerate().filter(is_item);
         Self {

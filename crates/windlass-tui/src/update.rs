@@ -163,7 +163,7 @@ fn ask_first(state: &mut State, calls: &[Call]) -> Vec<Effect> {
 
 fn roll_back(state: &mut State) -> Vec<Effect> {
     let selected = state.page_of(Tab::History).item().cloned();
-    match selected.filter(|_| state.tab == Tab::History) {
+    match selected.filter(|item| state.tab == Tab::History && !item.is_warning()) {
         Some(snapshot) => ask_first(state, &[Call::TryRollback(snapshot.key)]),
         None => {
             state.message =

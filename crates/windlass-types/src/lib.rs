@@ -40,7 +40,7 @@ pub use passing::{LogLevel, Passing, PassingNotice};
 pub use plan::{Change, ChangeAction, Plan};
 pub use principal::{Principal, PrincipalKind, Scope, Surface};
 pub use problem::Problem;
-pub use run::{ANSWERED_WAIT, APPROVAL, RunRecord, RunState, WaitingOn};
+pub use run::{ANSWERED_WAIT, APPROVAL, GATE_WAIT, RunRecord, RunState, WaitingOn};
 pub use secret::Secret;
 pub use shortage::Shortage;
 pub use time::Timestamp;

@@ -76,6 +76,21 @@ impl Plan {
         self.changes.iter().map(Change::line).collect()
     }
 
+    /// The files below the target that would change, where the target is a directory: rules that
+    /// ask or refuse may name one of them.
+    pub fn files(&self) -> Vec<String> {
+        if !self.target.starts_with('/') {
+            return Vec::new();
+        }
+        let below = |path: &&str| !path.starts_with('/') && !path.contains("://");
+        let paths = self.changes.iter().map(|change| change.target.as_str());
+        let directory = self.target.trim_end_matches('/');
+        paths
+            .filter(below)
+            .map(|path| format!("{directory}/{path}"))
+            .collect()
+    }
+
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
@@ -85,6 +100,25 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_those_below_a_directory() {
+        let plan = |target: &str| Plan {
+            operation: "demo.apply".into(),
+            effect: EffectClass::Write,
+            target: target.into(),
+            changes: ["a/b.txt", "https://example.org/hook", "/etc/passwd"]
+                .map(|target| Change {
+                    action: ChangeAction::Create,
+                    target: target.into(),
+                    summary: String::new(),
+                })
+                .to_vec(),
+            payload: Value::Null,
+        };
+        assert_eq!(plan("/srv/site").files(), ["/srv/site/a/b.txt"]);
+        assert_eq!(plan("run_1").files(), Vec::<String>::new());
+    }
 
     #[test]
     fn every_byte_counts() {

@@ -129,6 +129,11 @@ impl Principal {
         self.to_string()
     }
 
+    /// The person behind it, as the text of a principal: `local:ada` for `local:ada/mcp`, too.
+    pub fn person(&self) -> String {
+        person_of(&self.id()).to_owned()
+    }
+
     /// Whether one of its scopes covers `wanted`.
     pub fn has_scope(&self, wanted: &str) -> bool {
         let implied = wanted != Scope::APPROVE;
@@ -140,6 +145,14 @@ impl Principal {
     /// Whether it may see and steer runs of other principals.
     pub fn sees_all_runs(&self) -> bool {
         self.kind != PrincipalKind::Key || self.has_scope("admin")
+    }
+}
+
+/// The person behind a principal's text: programs of a user are that user.
+pub fn person_of(principal: &str) -> &str {
+    match principal.split_once('/') {
+        Some((user, _)) if user.starts_with("local:") => user,
+        _ => principal,
     }
 }
 

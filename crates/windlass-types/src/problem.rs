@@ -8,7 +8,10 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value};
 
-use crate::code::{self, Code};
+use crate::{
+    ApprovalTerms,
+    code::{self, Code},
+};
 
 /// A failure that a person or a client may see.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +57,20 @@ impl Problem {
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.details.insert(key.to_owned(), value.into());
         self
+    }
+
+    /// The same problem with the terms of the approval it is about.
+    #[must_use]
+    pub fn with_approval(self, terms: &ApprovalTerms) -> Self {
+        let problem = self.with("approvers", terms.approvers.clone());
+        let problem = match terms.quorum {
+            1 => problem,
+            quorum => problem.with("quorum", quorum),
+        };
+        match &terms.except {
+            Some(except) => problem.with("except", except.as_str()),
+            None => problem,
+        }
     }
 
     /// The same problem with one more thing to do next, as a command or action name.

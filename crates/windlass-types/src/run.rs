@@ -10,12 +10,15 @@ use crate::{
     ApprovalTerms, Body, Digest, Event, Principal, Problem, RunId, Surface, Timestamp, TokenId,
     TraceId, code,
     journal::{ApprovalGate, ChangeSubject, ParentRef, RunCreated},
+    principal::person_of,
 };
 
 /// The signal that answers an approval.
 pub const APPROVAL: &str = "approval";
 /// Names, in the payload of such a signal, the one wait that it answers.
 pub const ANSWERED_WAIT: &str = "wait";
+/// The wait for the approval that policy wanted before the first step.
+pub const GATE_WAIT: &str = "approval before start";
 /// When a run that nobody has begun is due: before everything that has a time.
 pub const DUE_NEW: Timestamp = Timestamp::EPOCH;
 
@@ -121,9 +124,9 @@ pub struct WaitingOn {
     /// The plan an approval must name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_digest: Option<Digest>,
-    /// Who may answer an approval; whom policy names by default when empty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub approvers: Vec<String>,
+    /// Who may answer an approval.
+    #[serde(flatten)]
+    pub terms: ApprovalTerms,
     /// The lines of the plan that an approver is shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<String>,
@@ -202,15 +205,21 @@ pub struct RunRecord {
 
 /// Counts an answer to an approval. Whether it decides: the first no does, and the yes that makes
 /// the quorum. A second yes of the same approver counts for nothing.
-fn decides(approved_by: &mut Vec<String>, quorum: usize, principal: &str, payload: &Value) -> bool {
+fn decides(approved_by: &mut Vec<String>, quorum: u32, principal: &str, payload: &Value) -> bool {
     let approved = payload.get("approved").and_then(Value::as_bool);
     if quorum == 1 || approved != Some(true) {
         return true;
     }
-    if !approved_by.iter().any(|known| known == principal) {
+    if !has_approved(approved_by, principal) {
         approved_by.push(principal.to_owned());
     }
-    approved_by.len() >= quorum
+    approved_by.len() as u64 >= u64::from(quorum)
+}
+
+/// Whether the person behind `principal` is among those who approved.
+pub fn has_approved(approved_by: &[String], principal: &str) -> bool {
+    let person = person_of(principal);
+    approved_by.iter().any(|known| person_of(known) == person)
 }
 
 impl RunRecord {
@@ -247,22 +256,27 @@ impl RunRecord {
         }
     }
 
-    /// Who may give the approval that the run waits for; empty where whom policy names by default.
-    /// `None` when it waits for no approval.
-    pub fn wanted_approvers(&self) -> Option<&[String]> {
-        let gate: &[String] = match &self.approval {
-            Some(ApprovalGate::Wanted { approvers, .. }) => approvers,
-            _ => &[],
-        };
+    /// The terms of the approval that the run waits for; they name nobody where it is whom policy
+    /// names by default. `None` when it waits for no approval.
+    pub fn wanted_approval(&self) -> Option<ApprovalTerms> {
+        let gate = self.gate_terms();
         let mut asked = self.waiting_on.iter();
         match asked.find(|(_, on)| on.what == APPROVAL && !on.answered) {
-            Some((_, on)) if !on.approvers.is_empty() => Some(&on.approvers),
+            Some((_, on)) if !on.terms.is_empty() => Some(on.terms.clone()),
             Some(_) => Some(gate),
             // No driver has announced the wait yet, but the gate stands in the first event.
             None if self.state == RunState::Queued && !self.gate_answered && !gate.is_empty() => {
                 Some(gate)
             }
             None => None,
+        }
+    }
+
+    /// The terms of the gate before the start.
+    fn gate_terms(&self) -> ApprovalTerms {
+        match &self.approval {
+            Some(ApprovalGate::Wanted { terms, .. }) => terms.clone(),
+            _ => ApprovalTerms::default(),
         }
     }
 
@@ -322,15 +336,16 @@ impl RunRecord {
                     true => std::mem::take(&mut self.gate_approved_by),
                     false => Vec::new(),
                 };
+                let answered = wait.key == GATE_WAIT && self.gate_answered;
                 let on = WaitingOn {
                     what: wait.signal.clone(),
                     prompt: wait.prompt.clone(),
                     plan_digest: wait.plan_digest,
-                    approvers: wait.approvers.clone(),
+                    terms: wait.terms.clone(),
                     lines: wait.lines.clone(),
                     question: wait.question.clone(),
                     until: wait.deadline,
-                    answered: false,
+                    answered,
                     approved_by,
                 };
                 self.wait(&wait.key, on);
@@ -393,26 +408,21 @@ impl RunRecord {
     /// Notes that a question was answered: nobody is asked again while the run takes it up.
     fn take_answer(&mut self, principal: &str, payload: &Value) {
         let answered = payload.get(ANSWERED_WAIT).and_then(Value::as_str);
-        let gate: &[String] = match &self.approval {
-            Some(ApprovalGate::Wanted { approvers, .. }) => approvers,
-            _ => &[],
-        };
+        let gate = self.gate_terms();
         let asked = self.waiting_on.iter_mut().find(|(key, on)| {
             on.what == APPROVAL && Some(on.question.as_deref().unwrap_or(key)) == answered
         });
         match asked {
             Some((_, on)) => {
-                let list = match on.approvers.is_empty() {
-                    true => gate,
-                    false => &on.approvers,
+                let quorum = match on.terms.is_empty() {
+                    true => gate.quorum,
+                    false => on.terms.quorum,
                 };
-                let quorum = ApprovalTerms::of(list).quorum;
                 on.answered |= decides(&mut on.approved_by, quorum, principal, payload);
             }
             None if self.state == RunState::Queued => {
-                let quorum = ApprovalTerms::of(gate).quorum;
                 let given = &mut self.gate_approved_by;
-                self.gate_answered |= decides(given, quorum, principal, payload);
+                self.gate_answered |= decides(given, gate.quorum, principal, payload);
             }
             None => {}
         }
@@ -464,5 +474,62 @@ impl RunRecord {
     fn end(&mut self, state: RunState) {
         self.state = state;
         self.waiting_on.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn apply(record: &mut RunRecord, event_type: &str, payload: Value) {
+        let body = Body::decode(event_type, &payload.into()).unwrap();
+        assert!(body.is_some(), "{event_type}");
+        record.apply(record.last_seq + 1, Timestamp::EPOCH, body.as_ref());
+    }
+
+    fn queued() -> RunRecord {
+        let created = json!({
+            "kind": "demo", "surface": "cli", "trace_id": "0".repeat(32), "input": {},
+            "principal": { "kind": "local", "name": "ada", "scopes": ["*"] },
+            "config_hash": "0".repeat(64), "title": "demo.apply /srv/x",
+            "approval": { "state": "wanted", "approvers": ["local:ada"], "rule": "r" },
+        });
+        let created = Body::decode("run.created", &created.into()).unwrap();
+        let Some(Body::RunCreated(created)) = created else {
+            panic!("not a run");
+        };
+        RunRecord::created("run_1".parse().unwrap(), created, Timestamp::EPOCH)
+    }
+
+    #[test]
+    fn an_approval_given_before_the_run_is_taken_up_is_not_asked_for_again() {
+        let wait =
+            |key: &str| json!({ "key": key, "signal": APPROVAL, "approvers": ["local:ada"] });
+        for (is_answered, wanted) in [(true, false), (false, true)] {
+            let mut run = queued();
+            assert!(run.wanted_approval().is_some());
+            if is_answered {
+                let signal = json!({
+                    "signal": APPROVAL,
+                    "principal": { "kind": "local", "name": "ada", "scopes": ["*"] },
+                    "payload": { "approved": true, ANSWERED_WAIT: GATE_WAIT },
+                });
+                apply(&mut run, "signal.received", signal);
+            }
+            let started = json!({ "epoch": 1, "attempt": 1 });
+            apply(&mut run, "run.started", started);
+            apply(&mut run, "wait.started", wait(GATE_WAIT));
+            assert_eq!(run.wanted_approval().is_some(), wanted, "{is_answered}");
+            // What the run asks later is another question.
+            apply(
+                &mut run,
+                "wait.completed",
+                json!({ "key": GATE_WAIT, "signal_seq": 2 }),
+            );
+            apply(&mut run, "wait.started", wait("later"));
+            assert!(run.wanted_approval().is_some(), "{is_answered}");
+        }
     }
 }

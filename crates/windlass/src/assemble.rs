@@ -2,7 +2,7 @@
 //!
 //! A new capability is one more line in `domains`.
 
-use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use windlass_cli::{OpenOptions, Opened};
@@ -18,15 +18,24 @@ use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_policy::Policy;
 use windlass_ports::{AnchorSink, BlobStore, Lease, RunStore, StoreMaintenance, Trust};
 use windlass_secrets::Redactor;
-use windlass_store::{SqliteStore, SqliteStoreOptions};
+use windlass_store::{Access, SqliteStore, SqliteStoreOptions};
 use windlass_system::{AnchorFile, AnchorSyslog, OsEntropy, SystemClock};
 use windlass_trust::TrustFile;
 use windlass_types::{Problem, Scope, Secret, code};
 
-use crate::{key_file, launch, pack, pipeline, stack, user};
+use crate::{key_file::Keys, launch, pack, pipeline, stack, user};
 
 /// A webhook receiver that takes longer to accept a connection is not there.
 const WEBHOOK_CONNECT: Duration = Duration::from_secs(5);
+
+/// The keys that every start needs.
+const KEY_FILES: [&str; 5] = [
+    "store.key",
+    "confirm.key",
+    "export.key",
+    "webhook.key",
+    "webhook-secrets.key",
+];
 
 /// Every capability of this binary.
 fn domains(
@@ -52,6 +61,8 @@ fn domains(
         stack::domain(options, entropy, &trust),
         windlass_docs::domain(&stack::DOCS_CONTRACT),
         windlass_admin::domain(keys, trust),
+        #[cfg(feature = "conformance-fixtures")]
+        windlass_mcp::fixtures::domain(),
     ])
 }
 
@@ -76,17 +87,33 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
         .map_err(|error| Problem::new(&code::CONFIG_INVALID, error.to_string()))?;
     let policy = Policy::load(&home.policy())?;
     let entropy = Arc::new(OsEntropy);
-    let seal_key = key_file::load_or_create(&home.keys_dir().join("store.key"), &*entropy)?;
+    let keys = match options.reads_only {
+        true => Keys::LookOnly,
+        false => Keys::Make,
+    };
+    let file = |name: &str| home.keys_dir().join(name);
+    let key = |name: &str| keys.load(&file(name), &*entropy);
+    let seal_key = key("store.key")?;
     let store = Arc::new(SqliteStore::open(
         home.root(),
         SqliteStoreOptions {
             seal_key: Some(seal_key),
-            sealed_note: Some(home.keys_dir().join("store.sealed")),
+            sealed_note: Some(file("store.sealed")),
+            access: match options.reads_only {
+                true => Access::ReadOnly,
+                false => Access::ReadWrite,
+            },
+            key_files: KEY_FILES.iter().map(|name| file(name)).collect(),
             ..SqliteStoreOptions::default()
         },
     )?);
     // Deadlines then outlast a clock that is set back between two commands. Nothing else needs it.
-    if let Err(error) = SystemClock.keep_steady(&home.root().join("windlass.clock")) {
+    let clock = home.root().join("windlass.clock");
+    let shared = match options.reads_only {
+        true => SystemClock.look_at_steady(&clock),
+        false => SystemClock.keep_steady(&clock),
+    };
+    if let Err(error) = shared {
         tracing::debug!(%error, "the steady clock is not shared with other processes");
     }
     let redactor = Arc::clone(&options.redactor);
@@ -106,9 +133,9 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
             .without_reuse(),
         ),
         policy: Arc::new(policy),
-        sealer: Sealer::new(key_file::load_or_create(&home.confirm_key(), &*entropy)?),
-        export_key: key_file::load_or_create(&home.keys_dir().join("export.key"), &*entropy)?,
-        outbox: outbox(options, &home.keys_dir(), &redactor, &entropy)?,
+        sealer: Sealer::new(key("confirm.key")?),
+        export_key: key("export.key")?,
+        outbox: outbox(options, &redactor, &key)?,
         entropy: Arc::clone(&entropy) as Arc<dyn windlass_ports::Entropy>,
         redactor,
         anchors: anchors(&settings.store),
@@ -121,6 +148,7 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
     let catalogue = Catalogue::new(&engine, domains)
         .map_err(|error| Problem::internal("operation catalogue", error))?;
     catalogue.check_policy()?;
+    engine.check_retention()?;
     Ok(Opened {
         catalogue,
         principal: user::local_principal(),
@@ -159,13 +187,15 @@ fn retention(settings: &StoreSettings) -> RetentionOptions {
     }
 }
 
+/// Gives the key in the file of a name.
+type LoadKey<'a> = dyn Fn(&str) -> Result<Secret<Vec<u8>>, Problem> + 'a;
+
 /// The outbox's secrets and timing. Every secret is made known to redaction before anything
 /// else can see it.
 fn outbox(
     options: &OpenOptions,
-    keys: &Path,
     redactor: &Redactor,
-    entropy: &OsEntropy,
+    key: &LoadKey<'_>,
 ) -> Result<OutboxOptions, Problem> {
     let settings = &options.settings.webhooks;
     let mut secrets = HashMap::new();
@@ -179,13 +209,13 @@ fn outbox(
         redactor.register(&secret);
         secrets.insert(name.clone(), secret);
     }
-    let own = key_file::load_or_create(&keys.join("webhook.key"), entropy)?;
+    let own = key("webhook.key")?;
     let default_secret = Secret::new(format!("whsec_{}", STANDARD.encode(own.expose_secret())));
     redactor.register(&default_secret);
     Ok(OutboxOptions {
         secrets,
         default_secret,
-        sealing_key: key_file::load_or_create(&keys.join("webhook-secrets.key"), entropy)?,
+        sealing_key: key("webhook-secrets.key")?,
         schedule: Schedule(
             settings
                 .retry_seconds

@@ -2,11 +2,15 @@
 //! the store and for running work.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use windlass_types::{Problem, code};
 
 /// More are never needed, and programs started from here count to their limit.
 const ENOUGH: u64 = 65_536;
-/// What connections leave: the store, artifacts, webhooks, programs that steps start.
-const RESERVE: std::ops::RangeInclusive<u64> = 64..=512;
+/// What connections leave: the store, artifacts, webhooks, programs that steps start, and the
+/// places that are kept for questions about health.
+const RESERVE: std::ops::RangeInclusive<u64> = 112..=512;
+/// With fewer, nothing would be left for connections.
+const LEAST: u64 = 128;
 
 /// Raises the soft limit towards the hard one. Gives the limit in force.
 pub(crate) fn raise() -> u64 {
@@ -29,11 +33,20 @@ pub(crate) fn raise() -> u64 {
     }
 }
 
-/// As many connections as leave descriptors for everything else.
-pub(crate) fn connections_within(limit: u64, wanted: usize) -> usize {
+/// As many connections as leave descriptors for everything else; refused where none are left.
+pub(crate) fn connections_within(limit: u64, wanted: usize) -> Result<usize, Problem> {
+    if limit < LEAST {
+        return Err(Problem::new(
+            &code::STORE_UNAVAILABLE,
+            format!("this process may open {limit} files; a server needs at least {LEAST}"),
+        )
+        .with("limit", limit)
+        .next("ulimit -n 1024")
+        .next("as a service: LimitNOFILE=1024"));
+    }
     let reserve = (limit / 4).clamp(*RESERVE.start(), *RESERVE.end());
     let left = limit.saturating_sub(reserve).max(1);
-    wanted.min(usize::try_from(left).unwrap_or(usize::MAX))
+    Ok(wanted.min(usize::try_from(left).unwrap_or(usize::MAX)))
 }
 
 #[cfg(test)]
@@ -45,11 +58,16 @@ mod tests {
         for (limit, wanted, expected) in [
             (1024, 1024, 768),
             (1024, 100, 100),
-            (256, 1024, 192),
+            (256, 1024, 144),
+            (128, 1024, 16),
             (65_536, 1024, 1024),
-            (32, 1024, 1),
         ] {
-            assert_eq!(connections_within(limit, wanted), expected, "{limit}");
+            let found = connections_within(limit, wanted).unwrap();
+            assert_eq!(found, expected, "{limit}");
+        }
+        for limit in [0, 32, 127] {
+            let refused = connections_within(limit, 1).unwrap_err();
+            assert_eq!(refused.next_actions()[0], "ulimit -n 1024", "{limit}");
         }
     }
 }

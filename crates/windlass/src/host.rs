@@ -18,7 +18,7 @@ use windlass_engine::{
 };
 use windlass_http::{AuthMode, Deprecation, HttpState, ServeError};
 use windlass_mcp::{
-    McpHandler, ServerOptions, ToolMode,
+    Extension, McpHandler, ServerOptions, ToolEntry, ToolMode,
     http::HttpOptions,
     transport::{StdioOptions, serve_stdio},
 };
@@ -60,15 +60,9 @@ impl Host for Binary {
         Box::pin(async move {
             let shutdown = cancelled_by(&request.shutdown);
             let options = StdioOptions::default();
-            #[cfg(feature = "conformance-fixtures")]
-            if request.fixtures {
-                return serve_stdio(fixtures(&opened), options, shutdown)
-                    .await
-                    .map_err(stdio_problem);
-            }
             let handler = handler(
                 &opened,
-                &request.toolsets,
+                &offer(&request.toolsets, request.fixtures),
                 request.tools,
                 Some(user::agent_principal("mcp")),
                 request.project.or_else(|| std::env::current_dir().ok()),
@@ -191,7 +185,7 @@ async fn serve_http(
     let server = &request.settings.server;
     let descriptors = descriptors::raise();
     let wanted = server.max_connections.get() as usize;
-    listen.max_connections = descriptors::connections_within(descriptors, wanted);
+    listen.max_connections = descriptors::connections_within(descriptors, wanted)?;
     if listen.max_connections < wanted {
         tracing::warn!(
             descriptors,
@@ -212,19 +206,7 @@ async fn serve_http(
     let router = if !request.mcp {
         windlass_http::router(state)
     } else {
-        #[cfg(feature = "conformance-fixtures")]
-        let router = if request.fixtures {
-            let handler = fixtures(&opened);
-            windlass_http::mcp_router(
-                state,
-                windlass_mcp::http::endpoint(move || handler.clone(), mcp_options),
-            )
-        } else {
-            product_router(&opened, &request, state, mcp_options)?
-        };
-        #[cfg(not(feature = "conformance-fixtures"))]
-        let router = product_router(&opened, &request, state, mcp_options)?;
-        router
+        mcp_router(&opened, &request, state, mcp_options)?
     };
     let announce = request.announce;
     let path = if request.api { "" } else { "/mcp" };
@@ -242,7 +224,7 @@ async fn serve_http(
     .map_err(|error| serve_problem(&error))
 }
 
-fn product_router(
+fn mcp_router(
     opened: &Opened,
     request: &HttpRequest,
     state: HttpState,
@@ -250,7 +232,7 @@ fn product_router(
 ) -> Result<windlass_http::Router, Problem> {
     let handler = handler(
         opened,
-        &request.toolsets,
+        &offer(&request.toolsets, request.fixtures),
         request.tools,
         None,
         request.project.clone(),
@@ -324,18 +306,42 @@ fn mcp_options(request: &HttpRequest) -> HttpOptions {
     options
 }
 
+/// What an MCP server offers.
+struct Offer {
+    toolsets: Option<Vec<String>>,
+    extension: Option<Arc<dyn Extension>>,
+}
+
+fn offer(toolsets: &Toolsets, fixtures: bool) -> Offer {
+    #[cfg(feature = "conformance-fixtures")]
+    if fixtures {
+        return Offer {
+            toolsets: Some(vec![windlass_mcp::fixtures::TOOLSET.to_owned()]),
+            extension: Some(windlass_mcp::fixtures::extension()),
+        };
+    }
+    debug_assert!(
+        !fixtures,
+        "only the build for the conformance suite has them"
+    );
+    Offer {
+        toolsets: match toolsets {
+            Toolsets::Default => None,
+            Toolsets::Named(names) => Some(names.clone()),
+        },
+        extension: None,
+    }
+}
+
 fn handler(
     opened: &Opened,
-    toolsets: &Toolsets,
+    offer: &Offer,
     tools: ToolList,
     principal: Option<Principal>,
     directory: Option<PathBuf>,
 ) -> Result<McpHandler, Problem> {
     let options = ServerOptions {
-        toolsets: match toolsets {
-            Toolsets::All => None,
-            Toolsets::Named(names) => Some(names.clone()),
-        },
+        toolsets: offer.toolsets.clone(),
         tools: match tools {
             ToolList::Full => ToolMode::Full,
             ToolList::Lean => ToolMode::Lean,
@@ -344,15 +350,25 @@ fn handler(
         person: principal.is_some().then(user::local_principal),
         directory,
         principal,
+        search: Some(find_tools),
+        extension: offer.extension.clone(),
     };
     windlass_mcp::handler(opened.catalogue.clone(), options)
         .map_err(|error| Problem::invalid("toolset", "enum", error.to_string()))
 }
 
-#[cfg(feature = "conformance-fixtures")]
-fn fixtures(opened: &Opened) -> windlass_mcp::fixtures::FixtureHandler {
-    let engine = opened.catalogue.engine();
-    windlass_mcp::fixtures::FixtureHandler::new(windlass_ports::entropy::random(&*engine.entropy))
+/// Tools are searched as the documentation is.
+fn find_tools(tools: &[ToolEntry], question: &str) -> Vec<usize> {
+    let entries: Vec<_> = tools
+        .iter()
+        .map(|tool| windlass_docs::FinderEntry {
+            name: &tool.name,
+            title: &tool.title,
+            words: &tool.words,
+            text: &tool.text,
+        })
+        .collect();
+    windlass_docs::find(&entries, question)
 }
 
 fn cancelled_by(interrupt: &Interrupt) -> CancellationToken {

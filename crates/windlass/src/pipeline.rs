@@ -18,7 +18,7 @@ use windlass_ports::{Entropy, ModelAddress, Outbound};
 use windlass_system::{OsEntropy, SystemClock};
 use windlass_types::{Problem, Secret, Timestamp, code};
 
-use crate::key_file;
+use crate::key_file::Keys;
 
 /// The address this process serves on, once it does.
 pub(crate) type Bound = Arc<OnceLock<SocketAddr>>;
@@ -39,7 +39,11 @@ pub(crate) fn domain(
     }));
     let seconds = |seconds: std::num::NonZeroU64| Duration::from_secs(seconds.get());
     let times = &settings.timeouts;
-    let signing_key = signing_key(&options.home, &**entropy)?;
+    let keys = match options.reads_only {
+        true => Keys::LookOnly,
+        false => Keys::Make,
+    };
+    let signing_key = signing_key(&options.home, &**entropy, keys)?;
     let model = match &settings.model {
         Some(model) => Some(model_choice(options, model)?),
         None => None,
@@ -87,13 +91,17 @@ pub(crate) fn domain(
 }
 
 /// What addresses of artifacts are signed with.
-fn signing_key(home: &Home, entropy: &dyn Entropy) -> Result<Secret<Vec<u8>>, Problem> {
-    key_file::load_or_create(&home.keys_dir().join("artifact-url.key"), entropy)
+fn signing_key(home: &Home, entropy: &dyn Entropy, keys: Keys) -> Result<Secret<Vec<u8>>, Problem> {
+    keys.load(&home.keys_dir().join("artifact-url.key"), entropy)
 }
 
 /// Reads the signatures of addresses of artifacts.
 pub(crate) fn signed_addresses(home: &Home) -> Result<Arc<dyn SignedAddresses>, Problem> {
-    Ok(Arc::new(ArtifactAddresses(signing_key(home, &OsEntropy)?)))
+    Ok(Arc::new(ArtifactAddresses(signing_key(
+        home,
+        &OsEntropy,
+        Keys::Make,
+    )?)))
 }
 
 struct ArtifactAddresses(Secret<Vec<u8>>);

@@ -3,14 +3,17 @@
 use std::{ffi::OsString, net::IpAddr, path::PathBuf, sync::Arc};
 
 use windlass_aws::Aws;
+use windlass_bundler::{BundlerOptions, PinnedBundler, Release};
 use windlass_cli::OpenOptions;
 use windlass_config::{Environment, env};
 use windlass_database::Databases;
 use windlass_docs::DocsContract;
 use windlass_engine::Domain;
 use windlass_git::GitProgram;
-use windlass_net::{OutboundPolicy, WebSockets};
-use windlass_ports::{Entropy, MessageSockets, Trust, aws::Cloud, database::AllowedFunction};
+use windlass_net::{HttpOutbound, OutboundPolicy, WebSockets};
+use windlass_ports::{
+    Bundler, Entropy, MessageSockets, Trust, aws::Cloud, database::AllowedFunction,
+};
 use windlass_stack::{Found, SecretValues, StackContract, StackOutside};
 use windlass_stack_config::{Allowed, Interpreters};
 use windlass_stack_lifecycle::package::Tools;
@@ -59,6 +62,7 @@ pub(crate) fn domain(
     });
     let sockets: Arc<dyn MessageSockets> =
         Arc::new(sockets.with_plain_loopback(has_local_endpoint(environment)));
+    let bundler = bundler(options);
     windlass_stack::domain(StackOutside {
         dev: stack_dev::outside(options, &cloud, &sockets, entropy),
         cloud,
@@ -66,8 +70,8 @@ pub(crate) fn domain(
         sockets: Some(sockets),
         git: Arc::new(GitProgram::new(environment.all()).with_trust(Arc::clone(trust))),
         trust: Arc::clone(trust),
-        tools: tools(path.clone(), building(environment)),
-        interpreters: interpreters(path, building(environment)),
+        tools: tools(path.clone(), building(environment), Arc::clone(&bundler)),
+        interpreters: interpreters(path, building(environment), bundler),
         allowed: Allowed {
             files_outside_project: settings.files_outside_project,
             code: !settings.refuse_config_code,
@@ -82,6 +86,7 @@ pub(crate) fn domain(
             .iter()
             .filter_map(|entry| AllowedFunction::parse(entry))
             .collect(),
+        extra_regions: settings.extra_regions.clone(),
         allowed_redis_commands: settings.allowed_redis_commands.clone(),
         read_only: settings.read_only,
         values: SecretValues::default(),
@@ -107,14 +112,44 @@ fn is_local(address: &str) -> bool {
     host == "localhost" || number.is_ok_and(|number| number.is_loopback())
 }
 
-fn tools(path: OsString, variables: Vec<(OsString, OsString)>) -> Found<Tools> {
-    Found::new(Box::new(move || {
-        Tools::find(&path).with_environment(variables)
+/// Where esbuild comes from. Nothing is fetched here.
+fn bundler(options: &OpenOptions) -> Arc<dyn Bundler> {
+    let settings = &options.settings.stack;
+    Arc::new(PinnedBundler::new(BundlerOptions {
+        release: Release::of_this_machine(),
+        cache: options.home.stack_tools_dir(),
+        outbound: Arc::new(HttpOutbound::new(OutboundPolicy {
+            allow_private: settings.allow_private_registry,
+            allow_http: settings.allow_private_registry,
+            allowed_hosts: None,
+        })),
+        environment: options.environment.clone(),
+        esbuild: settings.esbuild.clone(),
+        refuse_downloads: settings.refuse_downloads,
+        runtime: tokio::runtime::Handle::current(),
     }))
 }
 
-fn interpreters(path: OsString, variables: Vec<(OsString, OsString)>) -> Found<Interpreters> {
-    Found::new(Box::new(move || Interpreters::find(&path, variables)))
+fn tools(
+    path: OsString,
+    variables: Vec<(OsString, OsString)>,
+    bundler: Arc<dyn Bundler>,
+) -> Found<Tools> {
+    Found::new(Box::new(move || {
+        Tools::find(&path)
+            .with_environment(variables)
+            .with_bundler(bundler)
+    }))
+}
+
+fn interpreters(
+    path: OsString,
+    variables: Vec<(OsString, OsString)>,
+    bundler: Arc<dyn Bundler>,
+) -> Found<Interpreters> {
+    Found::new(Box::new(move || {
+        Interpreters::find(&path, variables).with_bundler(bundler)
+    }))
 }
 
 /// What programs that build see: everything but credentials of AWS.

@@ -15,6 +15,7 @@ mod suite {
     mod care;
     mod cli;
     mod cli_ends;
+    mod documents;
     mod fault_boundaries;
     mod fault_descriptors;
     mod fault_disk_full;
@@ -34,6 +35,8 @@ mod suite {
     mod stack;
     mod support;
     mod telemetry;
+    mod tool_list;
+    mod tool_search;
     mod tour;
     mod two_processes;
 }

@@ -28,12 +28,13 @@ pub(crate) struct ServeArgs {
 // Which tools MCP clients are offered.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ToolArgs {
-    /// Offer only these toolsets, separated by commas, or `all`.
+    /// Offer only these toolsets, separated by commas. `default` is all but `admin`; `all` is every
+    /// toolset.
     #[arg(
         long,
         value_name = "NAMES",
         value_delimiter = ',',
-        default_value = "all"
+        default_value = "default"
     )]
     toolset: Vec<String>,
     /// Offer one tool per operation, or a few that find and call the others.
@@ -53,7 +54,7 @@ pub(crate) struct ToolArgs {
 impl ToolArgs {
     /// Offers one toolset where none was named.
     pub(super) fn limit_to(&mut self, toolset: &str) {
-        if self.toolset == ["all"] {
+        if self.toolset == ["default"] {
             self.toolset = vec![toolset.to_owned()];
         }
     }
@@ -96,8 +97,12 @@ impl ToolArgs {
             .map(|name| name.trim())
             .filter(|name| !name.is_empty())
             .collect();
-        if named.is_empty() || named.contains(&"all") {
-            return Ok(Toolsets::All);
+        if named.contains(&"all") {
+            let all = known.iter().map(|name| (*name).to_owned());
+            return Ok(Toolsets::Named(all.collect()));
+        }
+        if named.is_empty() || named == ["default"] {
+            return Ok(Toolsets::Default);
         }
         for name in &named {
             known_toolset(known, name)?;
@@ -266,11 +271,15 @@ mod tests {
     #[test]
     fn toolsets_must_exist() {
         let known = ["demo", "runs"];
-        assert_eq!(tools(&["all"]).toolsets(&known).unwrap(), Toolsets::All);
-        assert_eq!(
-            tools(&["runs", "all"]).toolsets(&known).unwrap(),
-            Toolsets::All
-        );
+        for usual in [&["default"][..], &[], &[""]] {
+            assert_eq!(tools(usual).toolsets(&known).unwrap(), Toolsets::Default);
+        }
+        for all in [&["all"][..], &["runs", "all"]] {
+            assert_eq!(
+                tools(all).toolsets(&known).unwrap(),
+                Toolsets::Named(vec!["demo".into(), "runs".into()])
+            );
+        }
         assert_eq!(
             tools(&[" runs", "demo", ""]).toolsets(&known).unwrap(),
             Toolsets::Named(vec!["runs".into(), "demo".into()])

@@ -1,11 +1,12 @@
 //! What a run that waits for an approval asks, for people, and who may answer it.
 
+use std::ops::Deref;
+
+use serde_json::Value;
 use windlass_engine::operation::approval_pending;
+pub(crate) use windlass_engine::run::{question, without_approvers};
 use windlass_policy::may_approve;
-use windlass_types::{
-    APPROVAL, ApprovalTerms, Digest, EffectClass, Principal, Problem, RunId, RunRecord, WaitingOn,
-    journal::ChangeSubject,
-};
+use windlass_types::{ApprovalTerms, EffectClass, Principal, Problem, RunId, RunRecord};
 
 use super::follow::Channel;
 use crate::{
@@ -15,22 +16,17 @@ use crate::{
 
 /// A longer plan is cut where it accompanies something else.
 const MOST_LINES: usize = 200;
-/// How many targets are named in one line.
-const MOST_TARGETS: usize = 5;
 
-/// The approval that a run waits for.
+/// The approval that a run waits for, as the command line shows it.
 #[derive(Debug)]
-pub(crate) struct Asked {
-    /// What is done to what.
-    headline: String,
-    /// What the run asks in words of its own.
-    question: Option<String>,
-    lines: Vec<String>,
-    effect: Option<EffectClass>,
-    pub(crate) approvers: Vec<String>,
-    given: usize,
-    /// The plan that an answer is about.
-    pub(crate) plan_digest: Option<Digest>,
+pub(crate) struct Asked(windlass_engine::run::Asked);
+
+impl Deref for Asked {
+    type Target = windlass_engine::run::Asked;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 impl Asked {
@@ -40,33 +36,7 @@ impl Asked {
     }
 
     fn by_default(record: &RunRecord, default_approvers: &[String]) -> Option<Self> {
-        let wanted = record.wanted_approvers()?;
-        let approvers = match wanted.is_empty() {
-            true => default_approvers,
-            false => wanted,
-        };
-        let mut waits = record.waiting_on.iter().map(|(_, on)| on);
-        let on = waits.find(|on| on.what == APPROVAL && !on.answered);
-        let subject = record.subject.as_ref();
-        let headline = subject.map_or_else(|| record.title.clone(), headline);
-        let lines = match (on, subject) {
-            (Some(on), _) if !on.lines.is_empty() => &on.lines,
-            (_, Some(subject)) => &subject.lines,
-            _ => &Vec::new(),
-        };
-        let says_more = |question: &String| *question != record.title && *question != headline;
-        Some(Self {
-            question: on.and_then(question).filter(says_more),
-            lines: lines.clone(),
-            effect: subject.map(|subject| subject.effect),
-            approvers: approvers.to_vec(),
-            given: record.approved_by().len(),
-            plan_digest: match on {
-                Some(on) => on.plan_digest,
-                None => record.plan_digest,
-            },
-            headline,
-        })
+        windlass_engine::run::Asked::of(record, default_approvers).map(Self)
     }
 
     /// Shows what is asked: whole where that is what was wanted, cut where it accompanies a
@@ -110,53 +80,6 @@ impl Asked {
         }
         shown
     }
-
-    /// Who may answer: `an approval by local:ada or key:ops`.
-    pub(crate) fn wanted(&self) -> String {
-        let terms = ApprovalTerms::of(&self.approvers);
-        match terms.progress(self.given) {
-            Some(given) => format!("{} ({given})", terms.text()),
-            None => terms.text(),
-        }
-    }
-
-    /// Whether this principal may answer.
-    pub(crate) fn may_be_answered_by(&self, principal: &Principal) -> bool {
-        may_approve(principal, &self.approvers)
-    }
-}
-
-fn headline(subject: &ChangeSubject) -> String {
-    let mut text = subject.operation.clone();
-    let targets = subject.targets.iter().map(String::as_str);
-    let targets: Vec<&str> = targets.filter(|target| !target.is_empty()).collect();
-    if !targets.is_empty() {
-        let named = targets.len().min(MOST_TARGETS);
-        text.push_str(&format!(" on {}", targets[..named].join(", ")));
-        if targets.len() > named {
-            text.push_str(&format!(" and {} more", targets.len() - named));
-        }
-    }
-    text
-}
-
-/// `an approval by local:ada or key:ops`.
-pub(crate) fn approval_by(approvers: &[String]) -> String {
-    ApprovalTerms::of(approvers).text()
-}
-
-/// What a wait asks, without the names of the approvers, which are shown apart.
-pub(crate) fn question(on: &WaitingOn) -> Option<String> {
-    on.prompt
-        .as_deref()
-        .map(|prompt| without_approvers(prompt, &on.approvers))
-}
-
-/// A prompt without the names of the approvers.
-pub(super) fn without_approvers(prompt: &str, approvers: &[String]) -> String {
-    let names = ApprovalTerms::of(approvers).approvers.join(", ");
-    let names = format!(" (approvers: {names})");
-    prompt.strip_suffix(&names).unwrap_or(prompt).to_owned()
 }
 
 /// The failure of a command whose run waits for an approval; `None` when it does not.
@@ -193,13 +116,13 @@ pub(crate) async fn says_it_waits(session: &Session, run_id: &RunId) -> Result<b
 /// Next steps for this principal: what another person has to do says who that is.
 pub(crate) fn addressed(
     principal: &Principal,
-    approvers: &[String],
+    terms: &ApprovalTerms,
     actions: &[String],
 ) -> Vec<String> {
-    if approvers.is_empty() || may_approve(principal, approvers) {
+    if terms.is_empty() || may_approve(principal, terms) {
         return actions.to_vec();
     }
-    let who = ApprovalTerms::of(approvers).approvers.join(" or ");
+    let who = terms.approvers.join(" or ");
     let actions = actions.iter();
     actions
         .filter(|action| !action.starts_with("windlass runs reject "))
@@ -214,13 +137,14 @@ pub(crate) fn addressed(
 
 /// A failure as its caller is told it: see [`addressed`].
 pub(crate) fn addressed_problem(principal: &Principal, problem: Problem) -> Problem {
-    let approvers = problem.details().get("approvers");
-    let approvers = approvers.and_then(|value| serde_json::from_value(value.clone()).ok());
-    let Some(approvers) = approvers else {
+    let details = problem.details();
+    if !details.contains_key("approvers") {
+        return problem;
+    }
+    let Ok(terms) = serde_json::from_value(Value::Object(details.clone())) else {
         return problem;
     };
-    let approvers: Vec<String> = approvers;
-    let actions = addressed(principal, &approvers, problem.next_actions());
+    let actions = addressed(principal, &terms, problem.next_actions());
     with_next(&problem, actions)
 }
 

@@ -63,7 +63,7 @@ fn a_question_of_the_run_itself_is_shown_and_an_echo_is_not() {
     assert_eq!(ask("Continue?").question.as_deref(), Some("Continue?"));
     let echo = ask("demo.apply on /srv/x (approvers: key:ops)");
     assert_eq!(echo.question, None);
-    assert_eq!(echo.approvers, ["key:ops"]);
+    assert_eq!(echo.terms.approvers, ["key:ops"]);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn whoever_may_not_approve_is_told_who_has_to() {
         "windlass runs reject run_1 --reason \"…\"".to_owned(),
         "windlass runs watch run_1".to_owned(),
     ];
-    let approvers = |name: &str| [name.to_owned()];
+    let approvers = |name: &str| ApprovalTerms::by([name]);
     let own = addressed(&local(), &approvers("local:ada"), &actions);
     assert_eq!(own, actions);
     let others = addressed(&local(), &approvers("key:ops"), &actions);

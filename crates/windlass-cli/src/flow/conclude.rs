@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use windlass_engine::run::RunView;
-use windlass_types::{ApprovalTerms, Problem, RunState, code};
+use windlass_types::{Problem, RunState, code};
 
 use super::{
     asked::{addressed, question},
@@ -41,7 +41,7 @@ pub(crate) fn conclude(
     if wanted.is_met_by(run) {
         let message = format!("run {} {}", run.run_id, words(run.state));
         session.printer.data(&message);
-        for action in addressed(session.principal(), &run.approvers, &next_actions) {
+        for action in addressed(session.principal(), &run.terms, &next_actions) {
             session.printer.hint(&action);
         }
         return Ok(Report::new(
@@ -70,7 +70,7 @@ pub(crate) fn shortfall(run: &RunView) -> Problem {
         _ if asks_a_person(run) => {
             let question = run.waiting_on.iter().find_map(question);
             let question = question.unwrap_or_else(|| "an answer is required".to_owned());
-            let terms = ApprovalTerms::of(&run.approvers);
+            let terms = &run.terms;
             let wanted = match terms.progress(run.approved_by.len()) {
                 Some(given) => format!("{} ({given})", terms.text()),
                 None => terms.text(),
@@ -79,9 +79,9 @@ pub(crate) fn shortfall(run: &RunView) -> Problem {
                 &code::APPROVAL_REQUIRED,
                 format!("run {run_id} waits for {wanted}: {question}"),
             );
-            match run.approvers.is_empty() {
+            match terms.is_empty() {
                 true => problem,
-                false => problem.with("approvers", json!(run.approvers)),
+                false => problem.with_approval(terms),
             }
         }
         (state, _) => Problem::new(

@@ -47,8 +47,8 @@ pub(crate) enum Question {
 pub(crate) struct PolicyView {
     pub(crate) verdict: String,
     rule: String,
-    #[serde(default)]
-    approvers: Vec<String>,
+    #[serde(flatten)]
+    terms: ApprovalTerms,
     pub(crate) caller_may_approve: bool,
 }
 
@@ -158,12 +158,12 @@ impl PolicyView {
         let approver = match (self.verdict.as_str(), self.caller_may_approve) {
             ("ask", true) => ", your yes counts".to_owned(),
             ("ask", false) => {
-                let terms = ApprovalTerms::of(&self.approvers);
+                let terms = &self.terms;
                 let number = match terms.quorum {
                     1 => "one".to_owned(),
                     number => number.to_string(),
                 };
-                let except = terms.except.map(|own| format!(", not {own},"));
+                let except = terms.except.as_ref().map(|own| format!(", not {own},"));
                 format!(
                     ", {number} of {}{} must approve",
                     terms.approvers.join(", "),
@@ -206,7 +206,7 @@ mod tests {
         PolicyView {
             verdict: verdict.to_owned(),
             rule: "policy.toml:3".to_owned(),
-            approvers: vec!["local:ada".to_owned(), "key:ops".to_owned()],
+            terms: ApprovalTerms::by(["local:ada", "key:ops"]),
             caller_may_approve,
         }
     }

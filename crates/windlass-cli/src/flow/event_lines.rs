@@ -11,7 +11,7 @@ use windlass_types::{
     journal::{ChildOutcome, SignalReceived, UnwindReason},
 };
 
-use super::asked::{approval_by, without_approvers};
+use super::asked::without_approvers;
 use crate::output::{Paint, bytes, duration, shorten};
 
 const LONGEST_DATA: usize = 160;
@@ -196,10 +196,10 @@ impl EventLines for RunLines {
             Body::WaitStarted(wait) => {
                 self.began.insert(wait.key.clone(), at);
                 let question = wait.prompt.as_deref();
-                let question = question.map(|text| without_approvers(text, &wait.approvers));
+                let question = question.map(|text| without_approvers(text, &wait.terms));
                 let text = match question {
                     Some(question) if is_gate(&wait.key) => {
-                        format!("waits for {}: {question}", approval_by(&wait.approvers))
+                        format!("waits for {}: {question}", wait.terms.text())
                     }
                     Some(question) => format!("{}: {question}", wait.key),
                     None => format!("{}: waits for {}", wait.key, wait.signal),

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 use windlass_engine::run::RunView;
-use windlass_types::{ApprovalTerms, Problem, RunId};
+use windlass_types::{Problem, RunId, run::has_approved};
 
 use super::{
     change::detached,
@@ -58,11 +58,9 @@ pub(crate) async fn steer(
 async fn one_of_several(session: &Session, run_id: &RunId) -> Option<Report> {
     let principal = session.principal();
     let record = session.engine().visible_run(principal, run_id).await.ok()?;
-    let own = principal.id();
     let given = record.approved_by();
-    let terms = ApprovalTerms::of(record.wanted_approvers()?);
-    let progress = terms.progress(given.len())?;
-    if !given.contains(&own) {
+    let progress = record.wanted_approval()?.progress(given.len())?;
+    if !has_approved(given, &principal.id()) {
         return None;
     }
     let message = format!("run {run_id} waits for another approver: {progress}");

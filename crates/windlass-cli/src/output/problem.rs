@@ -1,16 +1,12 @@
 //! A failure for people: what happened, the particulars, what to type next.
 
 use serde_json::Value;
-use windlass_text::shell_word;
 use windlass_types::Problem;
 
 use super::{
     paint::{Paint, Tone},
     text::one_line,
 };
-
-/// What the engine suggests where policy refuses; it needs arguments to be typed.
-const POLICY_CHECK: &str = "windlass policy check";
 
 /// Details longer than this are left to `--json`.
 const LONGEST_DETAIL: usize = 200;
@@ -46,11 +42,7 @@ pub(super) fn render_problem(problem: &Problem, paint: Paint) -> String {
     }
     let hint = paint.text(Tone::Active, "hint:");
     for action in problem.next_actions() {
-        let action = match action.as_str() {
-            POLICY_CHECK => policy_check(problem.message()),
-            _ => one_line(action),
-        };
-        text.push_str(&format!("{hint} {action}\n"));
+        text.push_str(&format!("{hint} {}\n", one_line(action)));
     }
     if problem.next_actions().is_empty() {
         text.push_str(&format!("{hint} windlass errors {}\n", problem.code().name));
@@ -79,24 +71,6 @@ fn last_lines(output: &str) -> String {
 fn are_named(items: &[Value], message: &str) -> bool {
     let is_named = |item: &Value| item.as_str().is_some_and(|text| message.contains(text));
     items.iter().all(is_named)
-}
-
-/// The command that shows which rule refused, from the sentence that says what was refused.
-fn policy_check(message: &str) -> String {
-    let refused = message.strip_prefix("policy forbids ").unwrap_or_default();
-    let (subject, _) = refused.rsplit_once(" for ").unwrap_or_default();
-    let (operation, target) = match subject.split_once(" on ") {
-        Some((operation, targets)) => {
-            let first = targets.split(", ").next().unwrap_or(targets);
-            (operation, shell_word(&one_line(first)))
-        }
-        None => (subject, "TARGET".to_owned()),
-    };
-    let operation = match operation {
-        "" => "NAME",
-        operation => operation,
-    };
-    format!("{POLICY_CHECK} --operation {operation} --target {target}")
 }
 
 #[cfg(test)]
@@ -151,30 +125,6 @@ mod tests {
             "{cut}"
         );
         assert!(cut.contains("src/f.ts:1:7"), "{cut}");
-    }
-
-    #[test]
-    fn a_refusal_by_policy_names_the_command_that_explains_it() {
-        let refused = |message: &str| {
-            let problem = Problem::new(&code::POLICY_DENIED, message).next("windlass policy check");
-            render_problem(&problem, Paint { colour: false })
-        };
-        let shown = [
-            refused("policy forbids demo.apply on /srv/a b for local:ada/mcp"),
-            refused("policy forbids stack.deploy on shop, eu-west-1/shop for key:ci"),
-            refused("policy forbids admin.keys_create for local:ada/mcp"),
-        ];
-        insta::assert_snapshot!(shown.concat(), @r"
-        error: policy forbids demo.apply on /srv/a b for local:ada/mcp
-          code: POLICY_DENIED
-        hint: windlass policy check --operation demo.apply --target '/srv/a b'
-        error: policy forbids stack.deploy on shop, eu-west-1/shop for key:ci
-          code: POLICY_DENIED
-        hint: windlass policy check --operation stack.deploy --target shop
-        error: policy forbids admin.keys_create for local:ada/mcp
-          code: POLICY_DENIED
-        hint: windlass policy check --operation admin.keys_create --target TARGET
-        ");
     }
 
     #[test]

@@ -8,8 +8,8 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use windlass_policy::{Decision, Request, Targets, Verdict, WithoutRule, may_approve};
+use windlass_text::shell_word;
 use windlass_types::{
     ApprovalTerms, EffectClass, Plan, Principal, Problem, RunId, code,
     journal::{ApprovalGate, ChangeSubject},
@@ -36,8 +36,8 @@ pub struct PolicyView {
     /// Why.
     pub reason: String,
     /// Who can be asked, where policy asks.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub approvers: Vec<String>,
+    #[serde(flatten)]
+    pub terms: ApprovalTerms,
     /// Whether the caller's own yes counts.
     pub caller_may_approve: bool,
 }
@@ -69,8 +69,8 @@ pub(crate) enum Passage {
     Free,
     /// The caller may approve, and said yes.
     OwnYes,
-    /// One of these has to approve first.
-    Wanted { approvers: Vec<String> },
+    /// Others have to approve first.
+    Wanted { terms: ApprovalTerms },
 }
 
 impl Engine {
@@ -96,31 +96,61 @@ impl Engine {
                 )
                 .with("reason_code", "policy_denied")
                 .with("reason", reason.unwrap_or_default())
-                .with("rule", rule)
-                .next("windlass policy check"));
+                .with("rule", rule.as_str())
+                .next(self.policy_check(question, &rule)));
             }
-            Verdict::Ask { approvers }
+            Verdict::Ask { terms }
                 if question.yes
                     && own_yes_counts
-                    && ApprovalTerms::of(&approvers).quorum == 1
-                    && may_approve(principal, &approvers) =>
+                    && terms.quorum == 1
+                    && may_approve(principal, &terms) =>
             {
                 Passage::OwnYes
             }
-            Verdict::Ask { approvers } if ApprovalTerms::of(&approvers).approvers.is_empty() => {
+            Verdict::Ask { terms } if !terms.can_be_met() => {
                 return Err(Problem::new(
                     &code::APPROVAL_REQUIRED,
                     format!(
-                        "{operation}{} needs an approval, and policy names no approver",
-                        question.on_targets()
+                        "{operation}{} needs {}, and policy names no approvers who could give it",
+                        question.on_targets(),
+                        terms.text()
                     ),
                 )
                 .with("reason_code", "no_approver")
-                .with("rule", rule));
+                .with("rule", rule.as_str())
+                .next(self.policy_check(question, &rule)));
             }
-            Verdict::Ask { approvers } => Passage::Wanted { approvers },
+            Verdict::Ask { terms } => Passage::Wanted { terms },
         };
         Ok(Judged { rule, passage })
+    }
+
+    /// The command that shows this decision again. Of several targets it names one that leads to
+    /// the same rule.
+    fn policy_check(&self, question: &Question<'_>, rule: &str) -> String {
+        let mut command = format!(
+            "windlass policy check --operation {} --principal {}",
+            question.operation,
+            shell_word(&question.principal.id())
+        );
+        let (targets, files): (&[String], &[String]) = match question.targets {
+            Targets::Unknown => (&[], &[]),
+            Targets::Known(targets) => (targets, &[]),
+            Targets::Files { targets, files } => (targets, files),
+        };
+        let alone = |target: &&String| {
+            let request = Request {
+                targets: Targets::Known(std::slice::from_ref(*target)),
+                ..question.request()
+            };
+            self.policy.decide(&request).rule == rule
+        };
+        let named = targets.iter().chain(files).find(alone).or(targets.first());
+        if let Some(target) = named.filter(|target| !target.is_empty()) {
+            command.push_str(&format!(" --target {}", shell_word(target)));
+        }
+        command.push_str(&format!(" --effect {}", question.effect.as_str()));
+        command
     }
 
     /// What policy says to a plan before anybody applies it.
@@ -128,7 +158,10 @@ impl Engine {
         let question = Question {
             operation: &plan.operation,
             principal: &context.principal,
-            targets: Targets::Known(std::slice::from_ref(&plan.target)),
+            targets: Targets::Files {
+                targets: std::slice::from_ref(&plan.target),
+                files: &plan.files(),
+            },
             effect: plan.effect,
             without_rule: WithoutRule::ByEffect,
             yes: false,
@@ -139,17 +172,16 @@ impl Engine {
     /// What policy says to a request, in the form people are shown.
     pub fn policy_view(&self, request: &Request<'_>) -> PolicyView {
         let decision = self.policy.decide(request);
-        let approvers = match &decision.verdict {
-            Verdict::Ask { approvers } => approvers.clone(),
-            Verdict::Allow | Verdict::Deny => Vec::new(),
+        let terms = match &decision.verdict {
+            Verdict::Ask { terms } => terms.clone(),
+            Verdict::Allow | Verdict::Deny => ApprovalTerms::default(),
         };
         PolicyView {
             verdict: decision.verdict.as_str().to_owned(),
-            caller_may_approve: may_approve(request.principal, &approvers)
-                && ApprovalTerms::of(&approvers).quorum == 1,
+            caller_may_approve: may_approve(request.principal, &terms) && terms.quorum == 1,
             rule: decision.rule,
             reason: decision.reason.unwrap_or_default(),
-            approvers,
+            terms,
         }
     }
 
@@ -176,6 +208,7 @@ impl Engine {
             holds,
             job_limit,
             timing,
+            files,
             ..
         } = proposed;
         if let (Some(token), Some(digest)) = (&token, plan_digest)
@@ -197,7 +230,10 @@ impl Engine {
             operation: &info.name,
             principal: &context.principal,
             targets: match timing {
-                Timing::AtStart => Targets::Known(&subject.targets),
+                Timing::AtStart => Targets::Files {
+                    targets: &subject.targets,
+                    files: &files,
+                },
                 Timing::WhenPlanned => Targets::Unknown,
             },
             effect: subject.effect,
@@ -216,8 +252,8 @@ impl Engine {
             (Timing::AtStart, Passage::Wanted { .. }) if context.terms.is_granted(&info.name) => {
                 None
             }
-            (Timing::AtStart, Passage::Wanted { approvers }) => Some(ApprovalGate::Wanted {
-                approvers,
+            (Timing::AtStart, Passage::Wanted { terms }) => Some(ApprovalGate::Wanted {
+                terms,
                 rule: judged.rule,
             }),
         };
@@ -276,10 +312,12 @@ impl<'a> Question<'a> {
 
     fn on_targets(&self) -> String {
         match self.targets {
-            Targets::Known(targets) if targets.iter().any(|target| !target.is_empty()) => {
+            Targets::Known(targets) | Targets::Files { targets, .. }
+                if targets.iter().any(|target| !target.is_empty()) =>
+            {
                 format!(" on {}", targets.join(", "))
             }
-            Targets::Known(_) | Targets::Unknown => String::new(),
+            Targets::Known(_) | Targets::Files { .. } | Targets::Unknown => String::new(),
         }
     }
 }
@@ -289,17 +327,17 @@ pub(crate) fn cannot_wait(
     operation: &str,
     principal: &Principal,
     rule: &str,
-    approvers: &[String],
+    terms: &ApprovalTerms,
 ) -> Problem {
     Problem::new(
         &code::APPROVAL_REQUIRED,
         format!(
             "{operation} needs an approval that {principal} may not give; it can be called by {}",
-            ApprovalTerms::of(approvers).approvers.join(" or ")
+            terms.approvers.join(" or ")
         ),
     )
     .with("reason_code", "approval_required")
-    .with("approvers", json!(approvers))
+    .with_approval(terms)
     .with("rule", rule)
 }
 

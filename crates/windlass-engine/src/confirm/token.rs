@@ -125,7 +125,8 @@ impl Engine {
             return Err(TokenRefusal::Unknown);
         }
         let now = self.steady();
-        if now >= issued.expires_at || now < event.time {
+        // One that would last longer than any was issued on a clock that was ahead.
+        if now >= issued.expires_at || issued.expires_at.since(now) > LIFETIME {
             return Err(TokenRefusal::Expired);
         }
         let lost = self.last_loss().await.map_err(TokenRefusal::Failed)?;

@@ -52,6 +52,12 @@ pub trait Contract: fmt::Debug + Send + Sync {
         envelope.to_string()
     }
 
+    /// The content blocks of an answer for MCP, where they are more than the envelope as text:
+    /// pictures, sound, links.
+    fn blocks(&self, _envelope: &Value) -> Option<Value> {
+        None
+    }
+
     /// The schema of an answer whose output has this schema, which requires no member.
     fn success_schema(&self, output: Value) -> Value {
         output

@@ -8,7 +8,7 @@ use tracing::Instrument as _;
 use windlass_ports::{CommitError, Expect, Fence, LeaseName, LeaseUse, RunStanding, StoreError};
 use windlass_telemetry::metrics;
 use windlass_types::{
-    ApprovalTerms, Body, Event, Problem, RunId, RunState, SpanId, code,
+    Body, Event, Problem, RunId, RunState, SpanId, code,
     event::SpanIds,
     journal::{
         ApprovalGate, RunCancelled, RunCompleted, RunCreated, RunFailed, RunHeld, RunRolledBack,
@@ -369,7 +369,7 @@ pub(super) fn panic_problem(place: &str, panic: &(dyn Any + Send)) -> Problem {
 
 /// The approval that policy wanted before the first step.
 fn gate(created: &RunCreated) -> Option<WaitRequest> {
-    let Some(ApprovalGate::Wanted { approvers, .. }) = &created.approval else {
+    let Some(ApprovalGate::Wanted { terms, .. }) = &created.approval else {
         return None;
     };
     let lines = created
@@ -380,10 +380,10 @@ fn gate(created: &RunCreated) -> Option<WaitRequest> {
         prompt: Some(format!(
             "{} (approvers: {})",
             created.title,
-            ApprovalTerms::of(approvers).approvers.join(", ")
+            terms.approvers.join(", ")
         )),
         plan_digest: created.plan_digest,
-        approvers: approvers.clone(),
+        terms: terms.clone(),
         lines: lines.unwrap_or_default(),
         ..WaitRequest::new(GATE_WAIT, SIGNAL_APPROVAL)
     })

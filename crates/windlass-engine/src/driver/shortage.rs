@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use windlass_types::{
-    Body, Problem, Shortage, Timestamp,
+    ApprovalTerms, Body, Problem, Shortage, Timestamp,
     journal::{WaitCompleted, WaitStarted},
     retry::Backoff,
 };
@@ -56,7 +56,7 @@ impl Pause {
             question: None,
             prompt: Some(self.reason.to_owned()),
             plan_digest: None,
-            approvers: Vec::new(),
+            terms: ApprovalTerms::default(),
             lines: Vec::new(),
             deadline: Some(self.until),
         }

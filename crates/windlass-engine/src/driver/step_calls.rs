@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use windlass_ports::BoxFuture;
 use windlass_types::{
-    ArtifactRef, Body, NewArtifact, Passing, PassingNotice, Problem,
+    ArtifactRef, Body, NewArtifact, Passing, Problem,
     journal::{ArtifactStored, DomainEvent},
 };
 
@@ -120,19 +120,9 @@ impl<'a> JournalStep<'a> {
         }
     }
 
-    fn send(&self, mut what: Passing) {
-        let text = what.text_mut();
-        let redacted = self.context.engine.redactor.redact(text).into_owned();
-        *text = redacted;
-        if text.len() > Passing::LONGEST {
-            text.truncate(text.floor_char_boundary(Passing::LONGEST));
-        }
-        self.context.engine.notices().send(PassingNotice {
-            run_id: self.context.run_id.clone(),
-            step: self.key.clone(),
-            time: self.context.engine.now(),
-            what,
-        });
+    fn send(&self, what: Passing) {
+        let context = self.context;
+        context.engine.pass(&context.run_id, &self.key, what);
     }
 }
 

@@ -137,31 +137,6 @@ impl Catalogue {
         }
     }
 
-    /// Refuses a policy with a rule for an operation that does not exist: it would protect
-    /// nothing, and nobody would know.
-    pub fn check_policy(&self) -> Result<(), Problem> {
-        let engine = &self.0.engine;
-        for (place, pattern, fits) in engine.policy.named_operations() {
-            // Only a pattern needs the names of all operations, which cost time to make.
-            let is_known = match pattern.contains('*') {
-                true => self.operations().any(|info| fits(&info.name)),
-                false => self.find(pattern).is_some() || engine.kinds().get(pattern).is_some(),
-            };
-            if is_known {
-                continue;
-            }
-            let names = self.operations().map(|info| info.name.as_str());
-            let near = nearest(pattern, names);
-            let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            let problem = Problem::new(
-                &code::CONFIG_INVALID,
-                format!("{place}: no operation is called `{pattern}`{hint}"),
-            );
-            return Err(problem.with("rule", place).next("windlass ops list"));
-        }
-        Ok(())
-    }
-
     /// Calls an operation and waits for its answer as long as the caller wants to.
     pub async fn call(&self, request: CallRequest) -> Result<Answer, Problem> {
         let context = request.context.clone();
@@ -214,9 +189,7 @@ impl Catalogue {
             // journal, so the caller is told which one to look at.
             let problem = commit_problem(error);
             return Err(match run_id.filter(|_| result.is_ok()) {
-                Some(run_id) => problem
-                    .with("run_id", run_id.as_str())
-                    .next(format!("windlass runs show {run_id}")),
+                Some(run_id) => about_run(problem, &run_id),
                 None => problem,
             });
         }
@@ -232,7 +205,9 @@ impl Catalogue {
 
     /// Waits for the answer of a call that a run will have.
     pub async fn wait(&self, pending: Pending, context: CallContext) -> Result<Answer, Problem> {
-        Box::pin(self.wait_for_answer(pending, context)).await
+        let run_id = pending.awaited.run_id.clone();
+        let answer = Box::pin(self.wait_for_answer(pending, context)).await;
+        answer.map_err(|problem| about_run(problem, &run_id))
     }
 
     async fn wait_for_answer(
@@ -316,10 +291,15 @@ impl Catalogue {
         };
         let engine = &self.0.engine;
         let info = entry.info();
-        let settled = match self.waiting_call(&context, ticket).await? {
-            Some(record) => waiting::answer_of(record),
-            None => entry.operation.settled(context, ticket).await,
+        let settled = match self.waiting_call(&context, ticket).await {
+            Ok(Some(record)) => waiting::answer_of(record),
+            Ok(None) => entry.operation.settled(context, ticket).await,
+            Err(problem) => Err(problem),
         };
+        let settled = settled.map_err(|problem| match ticket.parse() {
+            Ok(run_id) => about_run(problem, &run_id),
+            Err(_) => problem,
+        });
         match settled {
             Ok(Some(answer)) => {
                 let output = told::output(engine, info, answer.output).await?;
@@ -377,9 +357,9 @@ impl Catalogue {
             audit.decision.clone_from(&judged.rule);
             match judged.passage {
                 Passage::Free | Passage::OwnYes => Ok(()),
-                Passage::Wanted { approvers } => {
+                Passage::Wanted { terms } => {
                     let principal = &request.context.principal;
-                    Err(cannot_wait(&info.name, principal, &judged.rule, &approvers))
+                    Err(cannot_wait(&info.name, principal, &judged.rule, &terms))
                 }
             }
         });
@@ -400,13 +380,13 @@ impl Catalogue {
         let (request, judged) = self.examine(entry, request, audit).await?;
         let Judged { rule, passage } = judged?;
         audit.decision.clone_from(&rule);
-        if let Passage::Wanted { approvers } = passage
+        if let Passage::Wanted { terms } = passage
             && !info.is_judged_by_plan
             && !request.context.terms.is_granted(&info.name)
         {
             let targets = self.targets(entry, &request)?.unwrap_or_default();
             let wanted = Wanted {
-                approvers,
+                terms,
                 rule,
                 targets,
             };
@@ -455,8 +435,9 @@ impl Catalogue {
         // A journal must not keep what redaction would hide, and an answer that is shown once has
         // nobody to show it to when it comes later.
         let holds_secret = || told::holds_secret(&engine.redactor, info, &request.input);
-        if info.flow.is_reading() || info.shows_secret || holds_secret() {
-            let problem = cannot_wait(&info.name, principal, &wanted.rule, &wanted.approvers);
+        let cannot_be_kept = info.flow.is_reading() || info.shows_secret || info.answers_approval;
+        if cannot_be_kept || holds_secret() {
+            let problem = cannot_wait(&info.name, principal, &wanted.rule, &wanted.terms);
             return Err(problem);
         }
         let operation = &entry.operation;
@@ -494,8 +475,11 @@ impl Catalogue {
         if answer_when == AnswerWhen::Created
             && let Some(render) = render
         {
-            let record = self.known_run(&run_id).await?;
-            return Ok(Begun::Answered(render(record).await?));
+            let rendered = async { render(self.known_run(&run_id).await?).await }.await;
+            return match rendered {
+                Ok(answer) => Ok(Begun::Answered(answer)),
+                Err(problem) => Err(about_run(problem, &run_id)),
+            };
         }
         Ok(Begun::Pending(Pending {
             answer_when,
@@ -564,6 +548,16 @@ impl Catalogue {
             yes: entry.operation.says_yes(&request.input),
         })
     }
+}
+
+/// The failure of the store after a run was created: the caller is told which one to look at.
+fn about_run(problem: Problem, run_id: &RunId) -> Problem {
+    if !crate::engine::is_of_store(problem.code()) || problem.details().contains_key("run_id") {
+        return problem;
+    }
+    problem
+        .with("run_id", run_id.as_str())
+        .next(format!("windlass runs show {run_id}"))
 }
 
 fn audit_entry(info: &OperationInfo, context: &CallContext, input_hash: Digest) -> AuditCall {

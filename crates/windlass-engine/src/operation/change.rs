@@ -58,6 +58,11 @@ pub trait Change: Send + Sync + 'static {
     /// Names and descriptions.
     fn info(&self) -> ChangeInfo;
 
+    /// What people say when they want it, in words that title and description do not have.
+    fn search_words(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Whether a plan says by a rule what it removes, and not by a list. Then what was confirmed is
     /// applied, however much the rule covers by then.
     fn is_rule(&self) -> bool {
@@ -138,8 +143,8 @@ pub fn change_operations<C: Change>(engine: &Engine, change: C) -> Vec<Arc<dyn O
                 &info,
                 &info.plan_verb,
                 Flow::Plan,
-                plan_schema,
-                LazySchema::new(output_schema_of::<PlanAnswer>),
+                (plan_schema, LazySchema::new(output_schema_of::<PlanAnswer>)),
+                change.search_words(),
             ),
             apply_name: format!("{}.{}", info.toolset, info.apply_verb),
             change: Arc::clone(&change),
@@ -150,8 +155,11 @@ pub fn change_operations<C: Change>(engine: &Engine, change: C) -> Vec<Arc<dyn O
                 &info,
                 &info.apply_verb,
                 Flow::Apply,
-                apply_schema,
-                LazySchema::new(output_schema_of::<ApplyAnswer>),
+                (
+                    apply_schema,
+                    LazySchema::new(output_schema_of::<ApplyAnswer>),
+                ),
+                change.search_words(),
             ),
             plan_name,
             kind: info.kind,
@@ -164,11 +172,13 @@ fn operation_info(
     info: &ChangeInfo,
     verb: &str,
     flow: Flow,
-    input: LazySchema,
-    output: LazySchema,
+    schemas: (LazySchema, LazySchema),
+    search_words: &[&str],
 ) -> OperationInfo {
-    let (effect, description) = match flow {
+    let (input, output) = schemas;
+    let (title, effect, description) = match flow {
         Flow::Apply => (
+            info.title.clone(),
             info.effect,
             format!(
                 "{} Applies the plan that {}.{} returned: pass the same input and its confirm_token. \
@@ -177,6 +187,7 @@ fn operation_info(
             ),
         ),
         _ => (
+            format!("Plan to {}", lower_first(&info.title)),
             EffectClass::Read,
             format!(
                 "{} Shows what would change, changes nothing, returns a confirm_token.",
@@ -188,7 +199,7 @@ fn operation_info(
         name: format!("{}.{verb}", info.toolset),
         tool: format!("{}_{verb}", info.toolset),
         toolset: info.toolset.clone(),
-        title: format!("{} ({verb})", info.title),
+        title,
         description,
         effect,
         flow,
@@ -210,11 +221,24 @@ fn operation_info(
         target_inputs: Vec::new(),
         secret_inputs: Vec::new(),
         is_tool: true,
+        reaches_out: false,
+        search_words: search_words
+            .iter()
+            .map(|words| (*words).to_owned())
+            .collect(),
         without_rule: WithoutRule::ByEffect,
+        answers_approval: false,
         is_judged_by_plan: flow == Flow::Apply,
         validates_itself: false,
         contract: &Plain,
     }
+}
+
+/// A title inside a sentence.
+fn lower_first(title: &str) -> String {
+    let mut letters = title.chars();
+    let first = letters.next().into_iter().flat_map(char::to_lowercase);
+    first.chain(letters).collect()
 }
 
 /// Adds the properties of one object schema to another.
@@ -374,7 +398,7 @@ impl<C: Change> Operation for ApplyOperation<C> {
             let record = self.engine.visible_run(&context.principal, &run_id).await?;
             match record.state.is_final()
                 || record.state == RunState::Held
-                || record.wanted_approvers().is_some()
+                || record.wanted_approval().is_some()
             {
                 true => self.unsettled(record, ticket).map(Some),
                 false => Ok(None),
@@ -508,6 +532,7 @@ impl<C: Change> ApplyOperation<C> {
         let lines = plan.lines();
         Ok(ProposedRun {
             title: format!("{} {}", plan.operation, plan.target),
+            files: plan.files(),
             subject: ChangeSubject {
                 operation: plan.operation.clone(),
                 targets: vec![plan.target],

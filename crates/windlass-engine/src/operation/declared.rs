@@ -19,6 +19,7 @@ pub struct Declared {
     routes: Vec<Route>,
     paths: Vec<PathContract>,
     mcp_identities: Vec<(&'static str, McpIdentity)>,
+    on_request: Vec<&'static str>,
 }
 
 impl Declared {
@@ -29,6 +30,9 @@ impl Declared {
             declared.routes.extend_from_slice(paths.routes);
             declared.paths.extend_from_slice(paths.contracts);
             declared.mcp_identities.extend(domain.mcp_identity());
+            declared
+                .on_request
+                .extend_from_slice(domain.toolsets_on_request());
         }
         let mut seen = HashSet::new();
         for route in &declared.routes {
@@ -53,6 +57,11 @@ impl Declared {
     ) -> Option<&'static dyn Contract> {
         let fits = |own: &&PathContract| own.failures == failures && own.fits(path);
         self.paths.iter().find(fits).map(|own| own.contract)
+    }
+
+    /// Whether MCP clients are offered the toolset only where it was asked for by name.
+    pub fn is_on_request(&self, toolset: &str) -> bool {
+        self.on_request.contains(&toolset)
     }
 
     /// How an MCP server with these toolsets introduces itself, where a contract prescribes it.
@@ -107,6 +116,10 @@ mod tests {
             }
         }
 
+        fn toolsets_on_request(&self) -> &'static [&'static str] {
+            &["vault"]
+        }
+
         fn mcp_identity(&self) -> Option<(&'static str, McpIdentity)> {
             let identity = McpIdentity {
                 name: "things",
@@ -129,6 +142,7 @@ mod tests {
             let contract = declared.contract_of_path(path, failures);
             assert_eq!(contract.is_some(), found, "{path} {failures:?}");
         }
+        assert!(declared.is_on_request("vault") && !declared.is_on_request("shop"));
         for (toolsets, name) in [
             (&["shop"][..], Some("things")),
             (&["shop", "runs"], None),

@@ -36,7 +36,10 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
             target_inputs: Vec::new(),
             secret_inputs: Vec::new(),
             is_tool: true,
+            reaches_out: false,
+            search_words: Vec::new(),
             without_rule: WithoutRule::ByEffect,
+            answers_approval: false,
             is_judged_by_plan: false,
             validates_itself: false,
             contract: &Plain,
@@ -118,6 +121,21 @@ impl OperationBuilder {
         self
     }
 
+    /// Calls services outside this machine: a cloud, a code host.
+    #[must_use]
+    pub const fn reaches_out(mut self) -> Self {
+        self.info.reaches_out = true;
+        self
+    }
+
+    /// What people say when they want it, in words that title and description do not have.
+    #[must_use]
+    pub fn found_by(mut self, words: &[&str]) -> Self {
+        let words = words.iter().map(|words| (*words).to_owned());
+        self.info.search_words.extend(words);
+        self
+    }
+
     /// Confirmed by the call where no rule says otherwise, as its contract prescribes.
     #[must_use]
     pub const fn confirmed_by_call(mut self) -> Self {
@@ -130,6 +148,13 @@ impl OperationBuilder {
     #[must_use]
     pub const fn judged_by_plan(mut self) -> Self {
         self.info.is_judged_by_plan = true;
+        self
+    }
+
+    /// Answers an approval, so that a call never waits for one itself.
+    #[must_use]
+    pub const fn answers_approval(mut self) -> Self {
+        self.info.answers_approval = true;
         self
     }
 

@@ -13,6 +13,7 @@ mod entries;
 mod fields;
 mod permit;
 mod plainly_valid;
+mod policy_names;
 mod reply;
 mod schema;
 mod told;
@@ -135,9 +136,19 @@ pub struct OperationInfo {
     pub secret_inputs: Vec<String>,
     /// Whether MCP clients are offered it; the contract of a toolset may name its tools.
     pub is_tool: bool,
+    /// Whether it calls services outside this machine and its home: a cloud, a code host.
+    #[serde(skip)]
+    pub reaches_out: bool,
+    /// What people say when they want it, where the title and the description do not have those
+    /// words; the search over tools reads them.
+    #[serde(skip)]
+    pub search_words: Vec<String>,
     /// What policy decides where no rule matches.
     #[serde(skip)]
     pub without_rule: WithoutRule,
+    /// Whether it answers an approval: a call that would itself wait for one is refused.
+    #[serde(skip)]
+    pub answers_approval: bool,
     /// Whether the gate judges it by the plan that the call makes, not by the call.
     #[serde(skip)]
     pub is_judged_by_plan: bool,

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use windlass_policy::{Targets, WithoutRule};
-use windlass_types::{EffectClass, Principal, Problem};
+use windlass_types::{ApprovalTerms, EffectClass, Principal, Problem};
 
 use super::CallContext;
 use crate::{
@@ -37,7 +37,7 @@ struct Inner {
 /// An approval that a call needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
-    pub approvers: Vec<String>,
+    pub terms: ApprovalTerms,
     pub rule: String,
     pub targets: Vec<String>,
 }
@@ -84,10 +84,10 @@ impl Permit {
         match judged.passage {
             Passage::Free | Passage::OwnYes => Ok(()),
             Passage::Wanted { .. } if inner.is_granted => Ok(()),
-            Passage::Wanted { approvers } => {
-                let refused = cannot_wait(&inner.operation, principal, &judged.rule, &approvers);
+            Passage::Wanted { terms } => {
+                let refused = cannot_wait(&inner.operation, principal, &judged.rule, &terms);
                 *lock(&inner.wanted) = Some(Wanted {
-                    approvers,
+                    terms,
                     rule: judged.rule,
                     targets: targets.to_vec(),
                 });

@@ -124,6 +124,8 @@ pub struct ProposedRun {
     pub input: Value,
     /// What it is about: what policy judges and an approver is shown.
     pub subject: ChangeSubject,
+    /// The files below its targets that would change: rules that ask or refuse look at them, too.
+    pub files: Vec<String>,
     /// The plan.
     pub plan_digest: Option<Digest>,
     /// What is decided where no rule matches, where that differs from the operation's default.
@@ -168,6 +170,7 @@ impl ProposedRun {
                 lines: Vec::new(),
                 yes: true,
             },
+            files: Vec::new(),
             plan_digest: None,
             without_rule: None,
             timing: Timing::AtStart,

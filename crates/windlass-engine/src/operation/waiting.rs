@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use windlass_ports::BoxFuture;
+use windlass_ports::{BoxFuture, Counted, Quota};
 use windlass_types::{
-    ApprovalTerms, Digest, Problem, RunId, RunRecord, RunState, Surface, code,
+    Digest, Problem, RunId, RunRecord, RunState, Surface, code,
     journal::{ApprovalGate, ChangeSubject},
 };
 
@@ -19,6 +19,9 @@ use crate::{
     confirm::bounded,
     run::{Holds, NewRun, NotCreated, OperationCall, RunContext, RunError, RunKind, call_granted},
 };
+
+/// How many calls of one caller may wait: who has to answer them must find the others.
+const MOST_WAITING: u32 = 100;
 
 /// The kind of such runs.
 pub(crate) const KIND: &str = "operation.call";
@@ -105,7 +108,7 @@ impl Engine {
             input,
             confirm_token: None,
             approval: Some(ApprovalGate::Wanted {
-                approvers: wanted.approvers,
+                terms: wanted.terms,
                 rule: wanted.rule,
             }),
             subject: Some(subject),
@@ -114,7 +117,22 @@ impl Engine {
             run_id: None,
             holds: Holds::default(),
         };
-        self.create_run(new).await.map_err(NotCreated::into_problem)
+        let quota = Quota {
+            counted: Counted::Unfinished,
+            limit: MOST_WAITING,
+        };
+        let principal = context.principal.id();
+        match self.create_within(new, vec![quota]).await {
+            Ok(run_id) => Ok(run_id),
+            Err(NotCreated::OverQuota { .. }) => Err(Problem::new(
+                &code::RATE_LIMITED,
+                format!("{MOST_WAITING} calls of {principal} wait for an approval already"),
+            )
+            .with("limit", "waiting_calls")
+            .with("allowed", MOST_WAITING)
+            .next(format!("windlass runs list --kind {KIND}"))),
+            Err(other) => Err(other.into_problem()),
+        }
     }
 }
 
@@ -152,9 +170,8 @@ pub(super) fn answer_of(record: RunRecord) -> Result<Option<Answer>, Problem> {
 
 /// What a caller is told whose run waits for an approval.
 pub fn approval_pending(record: &RunRecord) -> Option<Problem> {
-    let approvers = record.wanted_approvers()?;
+    let terms = record.wanted_approval()?;
     let run_id = &record.run_id;
-    let terms = ApprovalTerms::of(approvers);
     let given = terms.progress(record.approved_by().len());
     let given = given.map_or_else(String::new, |given| format!(" ({given})"));
     Some(
@@ -168,7 +185,7 @@ pub fn approval_pending(record: &RunRecord) -> Option<Problem> {
         )
         .with("reason_code", "approval_pending")
         .with("run_id", run_id.as_str())
-        .with("approvers", serde_json::json!(approvers))
+        .with_approval(&terms)
         .next(format!("windlass runs approve {run_id}"))
         .next(format!("windlass runs watch {run_id}")),
     )

@@ -9,8 +9,8 @@ use std::time::Duration;
 use serde_json::Value;
 use windlass_ports::BoxFuture;
 use windlass_types::{
-    ArtifactRef, DeliveryId, Digest, EffectClass, NewArtifact, Principal, Problem, RunId,
-    Timestamp, code, journal::ChangeSubject,
+    ApprovalTerms, ArtifactRef, DeliveryId, Digest, EffectClass, NewArtifact, Principal, Problem,
+    RunId, Timestamp, code, journal::ChangeSubject,
 };
 
 use super::{
@@ -49,8 +49,8 @@ pub struct WaitRequest {
     pub prompt: Option<String>,
     /// The plan an approval must name.
     pub plan_digest: Option<Digest>,
-    /// Who may answer an approval; whom policy names by default when empty.
-    pub approvers: Vec<String>,
+    /// Who may answer an approval.
+    pub terms: ApprovalTerms,
     /// The lines of the plan that an approver is shown.
     pub lines: Vec<String>,
     /// How long to wait at most.
@@ -67,7 +67,7 @@ impl WaitRequest {
             question: None,
             prompt: None,
             plan_digest: None,
-            approvers: Vec::new(),
+            terms: ApprovalTerms::default(),
             lines: Vec::new(),
             timeout: None,
         }

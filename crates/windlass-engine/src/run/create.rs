@@ -197,6 +197,17 @@ impl Engine {
             Err(CommitError::OverQuota { quota, oldest }) => {
                 Err(NotCreated::OverQuota { quota, oldest })
             }
+            Err(CommitError::Store(error)) => {
+                let problem = Problem::from(error);
+                // A commit that failed when it was flushed may be stored nevertheless.
+                Err(match self.store.run(&run_id).await {
+                    Ok(Some(_)) => problem
+                        .with("run_id", run_id.as_str())
+                        .next(format!("windlass runs show {run_id}")),
+                    _ => problem,
+                }
+                .into())
+            }
             Err(error) => Err(commit_problem(error).into()),
         }
     }

@@ -40,8 +40,9 @@ pub enum GateOutcome {
     },
     /// Wait for one of these.
     Wanted {
-        /// Principals or scopes named by policy.
-        approvers: Vec<String>,
+        /// Who has to approve.
+        #[serde(flatten)]
+        terms: ApprovalTerms,
         /// The rule that asked.
         rule: String,
     },
@@ -69,7 +70,7 @@ pub async fn ask_gate(
             let rule = judged.rule;
             Ok(match judged.passage {
                 Passage::Free | Passage::OwnYes => GateOutcome::Open { rule },
-                Passage::Wanted { approvers } => GateOutcome::Wanted { approvers, rule },
+                Passage::Wanted { terms } => GateOutcome::Wanted { terms, rule },
             })
         })
         .await
@@ -81,7 +82,7 @@ pub async fn pass_gate(
     engine: &WeakEngine,
     request: GateRequest,
 ) -> Result<(), RunError> {
-    let GateOutcome::Wanted { approvers, .. } = ask_gate(context, engine, &request).await? else {
+    let GateOutcome::Wanted { terms, .. } = ask_gate(context, engine, &request).await? else {
         return Ok(());
     };
     let subject = request.subject;
@@ -90,10 +91,10 @@ pub async fn pass_gate(
             "{} on {} (approvers: {})",
             subject.operation,
             subject.targets.join(", "),
-            ApprovalTerms::of(&approvers).approvers.join(", ")
+            terms.approvers.join(", ")
         )),
         plan_digest: Some(request.plan_digest),
-        approvers,
+        terms,
         lines: subject.lines,
         ..WaitRequest::new(format!("{}: approval", request.name), SIGNAL_APPROVAL)
     };

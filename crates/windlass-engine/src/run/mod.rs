@@ -1,6 +1,7 @@
 //! Runs: the context their code sees, how they are created, steered, watched and kept.
 
 mod artifact;
+mod asked;
 mod call;
 mod context;
 mod create;
@@ -19,6 +20,7 @@ mod watch;
 
 pub use crate::notices::NoticeStream;
 pub use artifact::ArtifactContent;
+pub use asked::{Asked, question, without_approvers};
 pub(crate) use call::call_granted;
 pub use call::{OperationCall, call_operation};
 pub use context::{ChildRequest, Entry, RunContext, RunError, Signal, WaitRequest, WebhookRequest};
@@ -37,5 +39,5 @@ pub use signature::ExportSignature;
 pub use step::{RetryPolicy, Step, StepMode, StepRequest, StepWork, UndoFn, WorkFn};
 pub use step_context::{PaidFn, PaidRequest, StepAttempt, StepCalls, StepContext};
 pub use verify::VerifyReport;
-pub use view::{EventView, RunView};
+pub use view::{EventView, ImportedView, RunView};
 pub use watch::RunStream;

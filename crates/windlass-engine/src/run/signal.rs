@@ -11,6 +11,7 @@ use windlass_types::{
     ApprovalTerms, Body, Digest, Principal, Problem, RunId, RunRecord, RunState, SpanId, code,
     event::SpanIds,
     journal::{DomainEvent, SignalReceived},
+    run::has_approved,
 };
 
 use crate::{Engine, engine::commit_problem};
@@ -22,9 +23,7 @@ pub const SIGNAL_CANCEL: &str = "cancel";
 /// A request to undo a completed run.
 pub const SIGNAL_ROLLBACK: &str = "rollback";
 
-/// The wait for the approval that policy wanted before the first step.
-pub(crate) const GATE_WAIT: &str = "approval before start";
-pub(crate) use windlass_types::ANSWERED_WAIT;
+pub(crate) use windlass_types::{ANSWERED_WAIT, GATE_WAIT};
 
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,9 +61,8 @@ impl Engine {
             .with("state", record.state.as_str())
             .next(format!("windlass runs show {run_id}"))
         })?;
-        if !may_approve(principal, &wanted.approvers) {
-            let own = ApprovalTerms::of(&wanted.approvers).except == Some(&principal.id());
-            let why = if own {
+        if !may_approve(principal, &wanted.terms) {
+            let why = if wanted.terms.excludes(&principal.id()) {
                 ": it is its own request, and policy wants another approver"
             } else {
                 ""
@@ -74,11 +72,11 @@ impl Engine {
                 format!("{principal} may not answer approvals of run {run_id}{why}"),
             )
             .with("required_scopes", json!(["approve"]))
-            .with("approvers", json!(wanted.approvers)));
+            .with_approval(&wanted.terms));
         }
-        let own = principal.id();
-        let terms = ApprovalTerms::of(&wanted.approvers);
-        if decision.approved && terms.quorum > 1 && record.approved_by().contains(&own) {
+        let terms = &wanted.terms;
+        let has_approved = has_approved(record.approved_by(), &principal.id());
+        if decision.approved && terms.quorum > 1 && has_approved {
             let given = record.approved_by().len();
             let message = format!(
                 "{principal} has approved run {run_id} already: {}; another approver has to",
@@ -86,7 +84,7 @@ impl Engine {
             );
             return Err(Problem::new(&code::ILLEGAL_STATE, message)
                 .with("run_id", run_id.as_str())
-                .with("approvers", json!(wanted.approvers)));
+                .with_approval(terms));
         }
         if let (Some(wanted), Some(named)) = (wanted.plan_digest, decision.plan_digest)
             && wanted != named
@@ -301,7 +299,7 @@ impl Engine {
         principal.sees_all_runs()
             || record.principal.id() == principal.id()
             || wanted_approval(record, self.policy.approvers())
-                .is_some_and(|wanted| may_approve(principal, &wanted.approvers))
+                .is_some_and(|wanted| may_approve(principal, &wanted.terms))
     }
 
     /// A run's record, if the principal may see it: its own, any for the owner of the home, and
@@ -326,7 +324,7 @@ impl Engine {
 
 struct WantedApproval {
     wait: String,
-    approvers: Vec<String>,
+    terms: ApprovalTerms,
     plan_digest: Option<Digest>,
 }
 
@@ -336,20 +334,20 @@ fn wanted_approval(record: &RunRecord, default_approvers: &[String]) -> Option<W
         .waiting_on
         .iter()
         .find(|(_, on)| on.what == SIGNAL_APPROVAL && !on.answered);
-    let wanted = record.wanted_approvers()?;
-    let approvers = match wanted.is_empty() {
-        true => default_approvers.to_vec(),
-        false => wanted.to_vec(),
+    let wanted = record.wanted_approval()?;
+    let terms = match wanted.is_empty() {
+        true => ApprovalTerms::by(default_approvers),
+        false => wanted,
     };
     match asked {
         Some((key, on)) => Some(WantedApproval {
             wait: on.question.clone().unwrap_or_else(|| key.clone()),
-            approvers,
+            terms,
             plan_digest: on.plan_digest,
         }),
         None => Some(WantedApproval {
             wait: GATE_WAIT.to_owned(),
-            approvers,
+            terms,
             plan_digest: record.plan_digest,
         }),
     }

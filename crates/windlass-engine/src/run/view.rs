@@ -4,9 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windlass_types::{
-    Digest, Event, Json, Problem, RunId, RunRecord, RunState, Surface, Timestamp, TraceId,
-    WaitingOn, journal::ApprovalGate,
+    ApprovalTerms, Digest, Event, Json, Problem, RunId, RunRecord, RunState, Surface, Timestamp,
+    TraceId, WaitingOn, journal::ApprovalGate,
 };
+
+use super::RunOrigin;
+use crate::Engine;
 
 /// A run, as shown.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -47,11 +50,14 @@ pub struct RunView {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plan_lines: Vec<String>,
     /// Who policy wants to be asked, as long as nobody has answered.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub approvers: Vec<String>,
+    #[serde(flatten)]
+    pub terms: ApprovalTerms,
     /// Who has approved so far, where several have to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approved_by: Vec<String>,
+    /// Where it happened, if that was another home.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<ImportedView>,
     /// Whether its cancellation was requested.
     #[serde(default)]
     pub cancel_requested: bool,
@@ -74,17 +80,58 @@ pub struct RunView {
     pub last_seq: u64,
 }
 
+/// A run that came from another home: history, which is never resumed, signalled or undone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedView {
+    /// The public key that signed its export; absent when that was unsigned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_by: Option<String>,
+}
+
+impl ImportedView {
+    /// `imported, signed by ed25519:…`.
+    pub fn text(&self) -> String {
+        match &self.signed_by {
+            Some(key) => format!("imported, signed by {key}"),
+            None => "imported, unsigned".to_owned(),
+        }
+    }
+}
+
+impl Engine {
+    /// A run as it is shown, with where it happened.
+    pub async fn view(&self, record: RunRecord) -> Result<RunView, Problem> {
+        // Only ended runs are imported.
+        let imported = match record.state.is_final() {
+            true => match self.origin(&record.run_id).await? {
+                RunOrigin::Imported { signature } => Some(ImportedView {
+                    signed_by: signature.map(|signature| signature.key),
+                }),
+                RunOrigin::Here { .. } => None,
+            },
+            false => None,
+        };
+        Ok(RunView {
+            imported,
+            ..RunView::from(record)
+        })
+    }
+}
+
 impl RunView {
     /// What to do next with a run in this state.
     pub fn next_actions(&self) -> Vec<String> {
         let id = &self.run_id;
         let asks = self.waiting_on.iter().any(|on| on.what == "approval")
-            || (self.state == RunState::Queued && !self.approvers.is_empty());
+            || (self.state == RunState::Queued && !self.terms.is_empty());
         if asks {
             return vec![
                 format!("windlass runs approve {id}"),
                 format!("windlass runs reject {id} --reason \"…\""),
             ];
+        }
+        if self.imported.is_some() {
+            return vec![format!("windlass runs verify {id}")];
         }
         match self.state {
             RunState::Queued | RunState::Running | RunState::Waiting | RunState::Unwinding => {
@@ -115,16 +162,16 @@ impl From<RunRecord> for RunView {
         let asked = record
             .waiting_on
             .iter()
-            .find(|(_, on)| !on.approvers.is_empty() && !on.answered);
-        let approvers = match (asked, record.approval) {
-            _ if record.gate_answered => Vec::new(),
-            (Some((_, on)), _) => on.approvers.clone(),
-            (None, Some(ApprovalGate::Wanted { approvers, .. }))
+            .find(|(_, on)| !on.terms.is_empty() && !on.answered);
+        let terms = match (asked, record.approval) {
+            _ if record.gate_answered => ApprovalTerms::default(),
+            (Some((_, on)), _) => on.terms.clone(),
+            (None, Some(ApprovalGate::Wanted { terms, .. }))
                 if matches!(record.state, RunState::Queued | RunState::Waiting) =>
             {
-                approvers
+                terms
             }
-            _ => Vec::new(),
+            _ => ApprovalTerms::default(),
         };
         let subject = record.subject;
         Self {
@@ -145,11 +192,12 @@ impl From<RunRecord> for RunView {
                 .map(|subject| subject.targets.clone())
                 .unwrap_or_default(),
             plan_lines: match subject {
-                Some(subject) if !approvers.is_empty() => subject.lines,
+                Some(subject) if !terms.is_empty() => subject.lines,
                 _ => Vec::new(),
             },
-            approvers,
+            terms,
             approved_by,
+            imported: None,
             cancel_requested: record.cancel_requested,
             output: record.output,
             problem: record.problem,

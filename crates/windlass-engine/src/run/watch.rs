@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use windlass_ports::{DriverRecord, DriverScope, StoreError};
-use windlass_types::{Body, Event, Problem, RunId, RunRecord, RunState, code};
+use windlass_types::{
+    Body, Event, Passing, PassingNotice, Problem, RunId, RunRecord, RunState, code,
+};
 
 use crate::{Engine, notices::NoticeStream};
 
@@ -66,6 +68,23 @@ impl Engine {
             after_seq,
             growth: self.store.follow(run_id),
         }
+    }
+
+    /// Says something in passing to those who watch a run: redacted, shortened, in no journal.
+    /// `step` is the part of the run that says it.
+    pub fn pass(&self, run_id: &RunId, step: &str, mut what: Passing) {
+        let text = what.text_mut();
+        let redacted = self.redactor.redact(text).into_owned();
+        *text = redacted;
+        if text.len() > Passing::LONGEST {
+            text.truncate(text.floor_char_boundary(Passing::LONGEST));
+        }
+        self.notices().send(PassingNotice {
+            run_id: run_id.clone(),
+            step: step.to_owned(),
+            time: self.now(),
+            what,
+        });
     }
 
     /// What the steps of a run say in passing, from now on. For a caller who may see the run.

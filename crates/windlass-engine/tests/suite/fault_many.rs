@@ -86,7 +86,15 @@ async fn a_start_writes_no_event_for_waiting_runs() {
     }
     let (engine, store) = engine(home.path(), vec![waits()], options(None));
     let before = store.position().await.unwrap();
-    let (driver, with) = timed_start(&engine).await;
+    // What the machine does besides only adds to a start, so the quickest of a few is compared.
+    let mut with = Duration::MAX;
+    for _ in 0..4 {
+        let (driver, took) = timed_start(&engine).await;
+        driver.stop().await;
+        with = with.min(took);
+    }
+    let (driver, took) = timed_start(&engine).await;
+    with = with.min(took);
     tokio::time::sleep(Duration::from_millis(500)).await;
     let written = store.position().await.unwrap() - before;
     println!("start with {RUNS} waiting runs: {with:?}, {written} events; empty home: {without:?}");

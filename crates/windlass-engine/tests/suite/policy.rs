@@ -7,7 +7,7 @@ use windlass_types::{Digest, Principal, Problem, RunId, RunState, Scope};
 
 use super::support::{Scene, ended, problem_code, scene, story, waiting};
 
-const POLICY: &str = r#"
+pub(super) const POLICY: &str = r#"
 version = 1
 
 [[rule]]
@@ -34,19 +34,19 @@ principal = "key:*"
 decision = "deny"
 "#;
 
-fn clerk() -> Principal {
+pub(super) fn clerk() -> Principal {
     Principal::key("key_clerk", vec![Scope::new("ledger")])
 }
 
-fn lead() -> Principal {
+pub(super) fn lead() -> Principal {
     Principal::key("key_lead", vec![Scope::new("ledger"), Scope::approve()])
 }
 
-fn boss() -> Principal {
+pub(super) fn boss() -> Principal {
     Principal::local("boss")
 }
 
-async fn try_apply(
+pub(super) async fn try_apply(
     process: &Process,
     who: &Principal,
     cell: &str,
@@ -181,7 +181,7 @@ async fn gated(world: &TestWorld, process: &Process) -> (RunId, Digest) {
     (run_id, record.plan_digest.unwrap())
 }
 
-fn answer(approved: bool, plan_digest: Option<Digest>) -> ApprovalDecision {
+pub(super) fn answer(approved: bool, plan_digest: Option<Digest>) -> ApprovalDecision {
     ApprovalDecision {
         approved,
         plan_digest,

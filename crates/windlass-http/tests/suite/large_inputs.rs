@@ -1,6 +1,6 @@
 //! Inputs that take long to read are read beside the threads that serve everybody.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::future::join_all;
 use serde_json::json;
@@ -19,26 +19,22 @@ async fn health_answers_while_large_inputs_are_read() {
     let ask = call("probe.echo", input);
     let keys = [&server.probe, &server.probe, &server.runs, &server.runs];
     let calls = join_all(keys.map(|key| server.ask(ask.clone().key(key))));
-    let mut longest = Duration::ZERO;
+    let mut answered = 0;
     let watch = async {
         loop {
-            let started = Instant::now();
             tokio::time::sleep(Duration::from_millis(1)).await;
             let health = server.ask(get("/v1/health")).await;
             assert_eq!(health.status.as_u16(), 200);
-            longest = longest.max(started.elapsed());
+            answered += 1;
         }
     };
-    let started = Instant::now();
     let replies = tokio::select! {
         replies = calls => replies,
         () = watch => unreachable!("it watches until the calls have ended"),
     };
-    let all = started.elapsed();
     let statuses: Vec<u16> = replies.iter().map(|reply| reply.status.as_u16()).collect();
     assert_eq!(statuses, [400, 400, 403, 403]);
-    assert!(
-        longest < all / 2,
-        "health waited {longest:?} while calls took {all:?}"
-    );
+    // Were an input read on the one thread, health would be answered between the calls only,
+    // however fast or busy the machine is.
+    assert!(answered > 20, "health was answered {answered} times");
 }

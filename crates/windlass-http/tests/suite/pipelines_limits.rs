@@ -145,11 +145,8 @@ async fn a_second_job_at_once_is_refused_and_a_call_is_not_a_job() {
 
 fn serve_mcp(shop: &mut Shop) {
     let options = ServerOptions {
-        toolsets: None,
         tools: ToolMode::Full,
-        person: None,
-        directory: None,
-        principal: None,
+        ..ServerOptions::default()
     };
     let catalogue = shop.server.process.catalogue().clone();
     let handler = windlass_mcp::handler(catalogue, options).unwrap();

@@ -214,11 +214,31 @@ fn addresses(config: &RunConfig, found: &mut Findings) {
             Scheme::HttpToo,
         );
     }
-    for (index, url) in config.extra_evidence_urls.iter().enumerate() {
-        found.web(
-            &format!("/extra_evidence_urls/{index}"),
-            Some(url),
-            Scheme::HttpsOnly,
+    for (index, url) in config.hugo.http_allow.iter().enumerate() {
+        let pointer = format!("/hugo/http_allow/{index}");
+        found.web(&pointer, Some(url), built_with(config));
+        if url.matches('/').count() < 3 {
+            found.add(
+                &pointer,
+                "format",
+                "end the host with a slash, as in https://files.acme.dev/",
+            );
+        }
+    }
+    let proxy = config.hugo.module_proxy.as_ref();
+    found.web("/hugo/module_proxy", proxy, built_with(config));
+    if proxy.is_some() && config.hugo.exec_allow.is_empty() {
+        found.add(
+            "/hugo/exec_allow",
+            "dependentRequired",
+            "needs \"^go$\" with /hugo/module_proxy: Hugo downloads modules by the go program",
+        );
+    }
+    if !config.extra_evidence_urls.is_empty() {
+        found.add(
+            "/extra_evidence_urls",
+            "maxItems",
+            "facts are read from the product's repository only, so this must be empty; put the text into the repository, for example below docs/",
         );
     }
     for (index, host) in config.network.allowed_hosts.iter().enumerate() {
@@ -229,6 +249,14 @@ fn addresses(config: &RunConfig, found: &mut Findings) {
                 "give a host alone, without scheme, port or path",
             );
         }
+    }
+}
+
+/// Only on this machine is a site built with files that come unencrypted.
+fn built_with(config: &RunConfig) -> Scheme {
+    match config.validation_profile {
+        Profile::Local => Scheme::HttpToo,
+        _ => Scheme::HttpsOnly,
     }
 }
 

@@ -169,7 +169,7 @@ pub struct RunConfig {
     /// How much is written.
     #[serde(default)]
     pub launch_tier: LaunchTier,
-    /// Further pages to read facts from; fetched only where the host is allowed.
+    /// Refused unless empty: facts are read from the product's repository only.
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub extra_evidence_urls: Vec<String>,

@@ -111,6 +111,16 @@ pub struct HugoSettings {
     /// Programs Hugo may start, as patterns of its security.exec.allow; none without it.
     #[schemars(inner(length(min = 1)))]
     pub exec_allow: Vec<String>,
+    /// Where Hugo may fetch files from while it builds, as the beginnings of addresses, e.g.
+    /// `https://files.acme.dev/`; nowhere without it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(inner(length(min = 1)), length(max = 20))]
+    pub http_allow: Vec<String>,
+    /// Where Hugo may download its modules from, e.g. `https://proxy.golang.org`; it needs `^go$`
+    /// in `exec_allow`, too. Without it modules come with the site, in `_vendor`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub module_proxy: Option<String>,
 }
 
 impl Default for HugoSettings {
@@ -120,6 +130,8 @@ impl Default for HugoSettings {
             use_config_gate: true,
             config_snapshot_dir: None,
             exec_allow: Vec::new(),
+            http_allow: Vec::new(),
+            module_proxy: None,
         }
     }
 }

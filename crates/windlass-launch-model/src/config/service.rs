@@ -24,7 +24,7 @@ pub struct Llm {
     #[serde(default = "two_minutes")]
     #[schemars(range(min = 1, max = LARGEST))]
     pub request_timeout_s: u64,
-    /// How many calls at once.
+    /// How many pages of a section are asked about at once.
     #[serde(default = "four")]
     #[schemars(range(min = 1, max = 1000))]
     pub max_concurrency: u64,

@@ -83,7 +83,7 @@ const EVERYTHING: &str = r##"{
     "max_fix_attempts": 0,
     "product_type": "library",
     "launch_tier": "rich",
-    "extra_evidence_urls": ["https://acme.dev/faq"],
+    "extra_evidence_urls": [],
     "repo_hints": {
         "preferred_source_roots": ["src"], "preferred_docs_roots": ["docs"],
         "preferred_examples_roots": ["examples"], "preferred_test_commands": ["npm test"]
@@ -331,7 +331,7 @@ fn what_a_schema_cannot_express_is_found_too() {
     /commit_service/commit_message_template [format] /commit_service/commit_message_template: must be one line
     /commit_service/commit_message_template [format] /commit_service/commit_message_template: {product} is not a placeholder; known: {product_slug}, {github_repo_url}, {github_ref}, {site_repo_url}, {site_ref}, {run_id}
     /commit_service/endpoint_url [dependentRequired] /commit_service/endpoint_url: is required with adapter http
-    /extra_evidence_urls/0 [format] /extra_evidence_urls/0: use https://
+    /extra_evidence_urls [maxItems] /extra_evidence_urls: facts are read from the product's repository only, so this must be empty; put the text into the repository, for example below docs/
     /family [format] /family: a component is '..'
     /github_repo_url [format] /github_repo_url: the address holds a user or password; credentials belong in the environment or a credential helper
     /ingestion/scan_directories/0 [format] /ingestion/scan_directories/0: a component is '..'

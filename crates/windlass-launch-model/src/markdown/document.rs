@@ -11,7 +11,7 @@ use windlass_types::Digest;
 use crate::markdown::{
     frontmatter::{self, Block, FrontMatterError},
     reader,
-    sentence::{Marker, Sentence},
+    sentence::{Marker, Sentence, SentenceKind},
 };
 
 /// A heading.
@@ -220,6 +220,19 @@ impl Document {
     /// What the markers name.
     pub fn claim_ids(&self) -> BTreeSet<&str> {
         self.markers()
+            .map(|marker| marker.claim_id.as_str())
+            .collect()
+    }
+
+    /// What the markers of statements name: without those of list items that are only code.
+    pub fn stated_claim_ids(&self) -> BTreeSet<&str> {
+        let stated = self
+            .sentences
+            .iter()
+            .filter(|one| one.kind != SentenceKind::Code);
+        stated
+            .flat_map(|sentence| &sentence.markers)
+            .chain(&self.stray_markers)
             .map(|marker| marker.claim_id.as_str())
             .collect()
     }

@@ -31,7 +31,7 @@ pub enum SentenceKind {
     Question,
     /// It is a list item of nothing but links.
     Links,
-    /// It is nothing but code.
+    /// It is nothing but code; in a list it needs a marker, too.
     Code,
 }
 
@@ -66,9 +66,15 @@ pub struct Sentence {
 }
 
 impl Sentence {
-    /// Whether it needs a marker, given the sentences that need none.
+    /// Whether it needs a marker, given the sentences that need none. A list item of nothing but
+    /// code says something as well: that this is a command, a format, a dependency.
     pub fn is_factual(&self, registered: &BTreeSet<Digest>) -> bool {
-        self.kind == SentenceKind::Statement && !registered.contains(&sentence_digest(&self.text))
+        let states = match self.kind {
+            SentenceKind::Statement => true,
+            SentenceKind::Code => self.place == Place::ListItem,
+            SentenceKind::Question | SentenceKind::Links => false,
+        };
+        states && !registered.contains(&sentence_digest(&self.text))
     }
 
     /// The bytes from its beginning to the end of its last marker.

@@ -10,7 +10,7 @@ use windlass_launch_model::{
 };
 
 use crate::gates::{
-    input::{GateInput, Subject},
+    input::{GateInput, RefusedRewrite, Subject},
     outside::{HugoBuild, LinkAnswer, ToolError},
     run::run_gates,
     sample::{
@@ -21,6 +21,8 @@ use crate::gates::{
 
 const ALL: &[Profile] = &[Profile::Local, Profile::Ci, Profile::Prod];
 const NOT_LOCAL: &[Profile] = &[Profile::Ci, Profile::Prod];
+/// The claim where it stands with its marker, not in the front matter.
+const READS_CITED: &str = "Acme PDF reads DOCX files. <!--";
 const LOCAL: &[Profile] = &[Profile::Local];
 
 type Spoil = fn(&mut Subject);
@@ -153,6 +155,21 @@ const CASES: &[(&str, &[Profile], Spoil)] = &[
     }),
     ("GATE_TRUTHLOCK_UNCITED_FACT", ALL, |s| {
         add(s, "It is fast.")
+    }),
+    ("GATE_TRUTHLOCK_UNSUPPORTED", ALL, |s| {
+        edit(
+            s,
+            GUIDE,
+            READS_CITED,
+            "Acme PDF reads and encrypts DOCX files. <!--",
+        );
+    }),
+    ("GATE_TRUTHLOCK_REWRITE_REFUSED", ALL, |s| {
+        s.refused_rewrites.push(RefusedRewrite {
+            path: GUIDE.to_owned(),
+            sentence: "Acme PDF encrypts everything.".to_owned(),
+            why: "“encrypts” is not in the evidence".to_owned(),
+        });
     }),
     ("GATE_TRUTHLOCK_INVALID_CLAIM_ID", ALL, |s| {
         add(s, &format!("It is fast. {}", marker("nobody")));

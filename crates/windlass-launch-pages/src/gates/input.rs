@@ -50,8 +50,23 @@ pub struct Settings {
     pub hugo_config_dir: Option<String>,
     /// Programs Hugo may start, as patterns of its `security.exec.allow`.
     pub hugo_exec_allow: Vec<String>,
+    /// Where Hugo may fetch files from.
+    pub hugo_http_allow: Vec<String>,
+    /// Where Hugo may download modules from.
+    pub hugo_module_proxy: Option<String>,
     /// Values for template tokens.
     pub token_values: BTreeMap<String, String>,
+}
+
+/// A sentence that a model proposed for a page and that does not follow from its claims.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedRewrite {
+    /// The page.
+    pub path: String,
+    /// The sentence; empty when the whole answer was refused.
+    pub sentence: String,
+    /// Why.
+    pub why: String,
 }
 
 /// What is judged.
@@ -70,6 +85,8 @@ pub struct Subject {
     pub site: SiteTree,
     /// The files the run created or changed, each with its content before; none when created.
     pub changed: BTreeMap<String, Option<Vec<u8>>>,
+    /// Sentences of a model that were not taken.
+    pub refused_rewrites: Vec<RefusedRewrite>,
     /// Files a person edited since the run wrote them.
     pub manual_edited_files: Vec<String>,
     /// `site_context.json`.

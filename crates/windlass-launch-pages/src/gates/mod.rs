@@ -22,7 +22,7 @@ pub mod site;
 pub mod truth_report;
 
 pub use fix::{FixError, Fixed, fix};
-pub use input::{ArtifactFile, GateInput, Settings, Subject};
+pub use input::{ArtifactFile, GateInput, RefusedRewrite, Settings, Subject};
 pub use outside::{
     GateFault, HugoBuild, HugoJob, LinkAnswer, LinkProbe, MissingTool, ProductFiles, ToolError,
     Toolchain,

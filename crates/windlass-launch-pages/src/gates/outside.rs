@@ -5,6 +5,8 @@
 
 pub use windlass_ports::{HugoBuild, HugoJob, LinkAnswer, LinkProbe, ToolError, Toolchain};
 
+use windlass_types::Shortage;
+
 /// The product repository at the recorded commit.
 pub trait ProductFiles: Send + Sync {
     /// A file's bytes; none when it is not there.
@@ -35,6 +37,16 @@ pub enum GateFault {
     /// A gate ended without an answer.
     #[error("the gate {0} ended without an answer")]
     Crashed(String),
+    /// The machine ran out of something while a gate worked.
+    #[error("the gate {gate} could not do its work for now: {cause}")]
+    Short {
+        /// The gate.
+        gate: String,
+        /// What was short.
+        shortage: Shortage,
+        /// What the system or a tool said.
+        cause: String,
+    },
     /// A gate's own means failed.
     #[error("the gate {gate} could not do its work: {cause}")]
     Failed {

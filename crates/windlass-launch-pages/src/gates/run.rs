@@ -7,6 +7,7 @@ use std::{sync::mpsc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use windlass_launch_model::{GateResult, Issue, Profile, ValidationReport};
+use windlass_types::Shortage;
 
 use crate::gates::{
     checks::GATES,
@@ -158,9 +159,16 @@ fn timed(gate: &'static dyn Gate, input: &GateInput) -> Result<Option<Checked>, 
             // There is no listener once the time is up.
             let _ = answer.send(gate.check(&given));
         })
-        .map_err(|error| GateFault::Failed {
-            gate: gate.name().to_owned(),
-            cause: error.to_string(),
+        .map_err(|error| match Shortage::of_io(&error) {
+            Some(shortage) => GateFault::Short {
+                gate: gate.name().to_owned(),
+                shortage,
+                cause: error.to_string(),
+            },
+            None => GateFault::Failed {
+                gate: gate.name().to_owned(),
+                cause: error.to_string(),
+            },
         })?;
     match waiting.recv_timeout(Duration::from_secs(seconds)) {
         Ok(checked) => checked.map(Some),

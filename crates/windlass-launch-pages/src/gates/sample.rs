@@ -265,6 +265,7 @@ pub fn subject() -> Subject {
         site_dir: PathBuf::from("site"),
         hugo_out: PathBuf::from("out"),
         site,
+        refused_rewrites: Vec::new(),
         manual_edited_files: Vec::new(),
         context: SiteContext {
             schema_version: "1.0".to_owned(),

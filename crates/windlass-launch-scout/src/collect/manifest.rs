@@ -10,9 +10,10 @@ use crate::{
     addressed::gives_orders,
     claims::{Found, Origin, Purpose},
     input::ScoutInput,
+    installs,
     kind::{depth, stem},
     license,
-    manifests::{Located, Manifest},
+    manifests::{Located, Manifest, is_snapshot},
     sentences::is_safe,
     tree::Tree,
 };
@@ -34,6 +35,7 @@ pub(super) fn collect(
     collected: &mut Collected,
 ) {
     let product = input.product_name();
+    let stated = installs::stated(tree, manifests, input);
     let found = &mut collected.found;
     let mut licensed = false;
     let mut has_version = false;
@@ -50,19 +52,29 @@ pub(super) fn collect(
             })),
             None => {}
         }
-        if let (Some(command), Some(name)) = (&manifest.install, &manifest.name) {
+        if let (Some(command), Some(name), true) =
+            (installs::plain(manifest), &manifest.name, stated.is_empty())
+        {
             let text = format!("Install {product} with `{command}`.");
-            let mut claim = composed(text, ClaimKind::Workflow, path, name, Purpose::Install);
-            // Maven's coordinates stand in several elements; each of them must be there.
-            let named = command.rsplit(['=', ' ']).next().unwrap_or_default();
-            if manifest.method == "maven" {
-                claim.keys = named.split(':').map(str::to_lowercase).collect();
+            found.push(composed(
+                text,
+                ClaimKind::Workflow,
+                path,
+                name,
+                Purpose::Install,
+            ));
+        }
+        for name in manifest.dependencies.iter().take(MOST_DEPENDENCIES) {
+            if let Some(at) = tree.text(path).and_then(|text| dependency(text, name)) {
+                let text = format!("{product} depends on `{name}`.");
+                let kind = ClaimKind::Feature;
+                found.push(composed(text, kind, path, &at, Purpose::Dependency));
             }
-            found.push(claim);
         }
         // One version is the product's: that of the outermost manifest which names one.
         if let Some(at) = &manifest.version
             && is_version(&at.text)
+            && !is_snapshot(&at.text)
             && !has_version
         {
             has_version = true;
@@ -77,7 +89,9 @@ pub(super) fn collect(
         }
         for requirement in &manifest.runtimes {
             let spec = &requirement.spec;
-            if !needed.insert(requirement.runtime) {
+            // What builds a program is nothing that its users need.
+            let builds_only = manifest.platform == "go" && tree.text("main.go").is_some();
+            if builds_only || !needed.insert(requirement.runtime) {
                 continue;
             }
             if spec.text.contains('`') || !is_safe(&format!("`{}`", spec.text)) {
@@ -111,12 +125,61 @@ pub(super) fn collect(
             ));
         }
     }
+    for install in stated {
+        let text = format!("Install {product} with `{}`.", install.command);
+        found.push(Found {
+            kind: ClaimKind::Workflow,
+            keys: install.command.split(' ').map(str::to_lowercase).collect(),
+            purpose: Some(Purpose::Install),
+            ..Found::quoted(
+                text,
+                Origin::ReadmeTechnical,
+                &install.path,
+                (install.line, install.line),
+            )
+        });
+    }
     if !licensed && let Some((path, at)) = license_file(tree) {
         let text = format!("{product} is licensed under `{}`.", at.text);
         let mut claim = composed(text, ClaimKind::Feature, path, &at, Purpose::License);
         claim.keys = license::marks(&at.text);
         found.push(claim);
     }
+}
+
+/// More dependencies of one manifest are nothing a reader looks for.
+const MOST_DEPENDENCIES: usize = 40;
+
+/// The line of a manifest that names a dependency: after the word for them, where there is one.
+fn dependency(text: &str, name: &str) -> Option<Located> {
+    let is_part = |side: Option<char>| {
+        side.is_some_and(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '@'))
+    };
+    let names = |line: &str| {
+        line.match_indices(name).any(|(at, found)| {
+            !is_part(line[..at].chars().next_back())
+                && !is_part(line[at + found.len()..].chars().next())
+        })
+    };
+    if name.is_empty() || name.contains('`') {
+        return None;
+    }
+    let heads = |line: &str| {
+        let line = line.to_lowercase();
+        line.contains("depend") || line.contains("require")
+    };
+    let first = text.lines().position(heads).unwrap_or(0);
+    let found = text
+        .lines()
+        .skip(first)
+        .position(names)
+        .map(|at| first + at);
+    let index = found.or_else(|| text.lines().position(names))?;
+    Some(Located {
+        text: name.to_owned(),
+        start: index as u64 + 1,
+        end: index as u64 + 1,
+    })
 }
 
 /// `1.4.0`, `2.0.0-rc.1`; not a placeholder of a release script.

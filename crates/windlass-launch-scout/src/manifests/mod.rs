@@ -160,6 +160,18 @@ fn bears_name(manifest: &Manifest, input: &ScoutInput) -> bool {
     own.is_some_and(|own| names.into_iter().any(|name| name == own))
 }
 
+/// Whether a version, or a command with one, is of a build that was never released.
+pub(crate) fn is_snapshot(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let is_number = |part: &str| part.starts_with(|c: char| c.is_ascii_digit());
+    lower.contains("-snapshot")
+        || lower.split([' ', '=', ':', '@']).any(|word| {
+            let word = word.trim_matches(['"', '\'']).trim_start_matches('v');
+            is_number(word)
+                && (word.contains(".dev") || word.contains("-dev") || word.contains("-nightly"))
+        })
+}
+
 /// Reads one file, if it is a manifest; `Err` if it is one and cannot be read.
 pub(crate) fn read(path: &str, text: &str) -> Option<Result<Manifest, ()>> {
     let manifest = match name(path) {

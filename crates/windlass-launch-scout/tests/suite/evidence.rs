@@ -145,6 +145,7 @@ fn every_group_names_facts_only() {
         groups,
         [
             "compatibility_notes",
+            "dependencies",
             "install_steps",
             "key_features",
             "limitations",

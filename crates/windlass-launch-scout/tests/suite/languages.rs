@@ -77,7 +77,11 @@ fn shown(scouted: &Scouted) -> String {
         or_none(facts.supported_formats.clone()),
         facts.license,
         or_none(facts.runtime_requirements.clone()),
-        install.join(", "),
+        if install.is_empty() {
+            "none".to_owned()
+        } else {
+            install.join(", ")
+        },
         snippets.join("\n"),
         contradictions.join("\n"),
     )
@@ -88,6 +92,7 @@ fn python() {
     let scouted = look(PYTHON);
     insta::assert_snapshot!(shown(&scouted), @r#"
     python python_src_pyproject library
+    1 feature Acme PDF depends on `lxml`. | pyproject.toml:7-7
     1 feature Acme PDF is at version `1.2.0`. | pyproject.toml:3-3
     1 feature Acme PDF is licensed under `MIT`. | pyproject.toml:5-5
     1 feature Acme PDF requires Python `>=3.10`. | pyproject.toml:6-6
@@ -182,7 +187,6 @@ fn go() {
     go go_flat_go_mod library
     1 feature Acme PDF is licensed under `Apache-2.0`. | LICENSE:1-2
     1 feature Acme PDF requires Go `1.22`. | go.mod:3-3
-    1 workflow Install Acme PDF with `go get example.org/acme/pdf`. | go.mod:1-1
     4 api `Open`: Open opens a document. | pdf.go:3-4
     classes none
     functions Open
@@ -190,7 +194,7 @@ fn go() {
     formats none
     licence Some("Apache-2.0")
     needs Go 1.22
-    install go get example.org/acme/pdf
+    install none
     test go pdf_test.go:3-6 Some(true) go
     "#);
 }
@@ -204,7 +208,6 @@ fn java() {
     java java_src_maven library
     1 feature Acme PDF is at version `1.0`. | pom.xml:4-4
     1 format Reads PDF files on the JVM. | pom.xml:5-5
-    1 workflow Install Acme PDF with `mvn dependency:get -Dartifact=org.acme:acme-pdf:1.0`. | pom.xml:2-4
     4 api `Doc.save`: Saves the document. | src/main/java/org/acme/Doc.java:5-6
     4 api `Doc`: A document with pages. | src/main/java/org/acme/Doc.java:3-4
     classes Doc
@@ -213,7 +216,7 @@ fn java() {
     formats PDF
     licence None
     needs none
-    install mvn dependency:get -Dartifact=org.acme:acme-pdf:1.0
+    install none
     ");
 }
 

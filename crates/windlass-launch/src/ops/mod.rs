@@ -5,6 +5,7 @@ mod artifact;
 mod cancel;
 pub(crate) mod list;
 mod prepare;
+mod search;
 mod shapes;
 mod start;
 mod status;
@@ -91,11 +92,16 @@ impl Desk {
 
 /// The beginning of a tool's definition.
 fn tool(verb: &str, title: &str, description: &str, input: Value) -> OperationBuilder {
-    operation("launch", verb)
+    let tool = operation("launch", verb)
         .describe(title, description)
+        .found_by(search::words(verb))
         .contract(&LaunchContract)
         .validates_itself()
-        .input_schema(input)
+        .input_schema(input);
+    match search::reaches_out(verb) {
+        true => tool.reaches_out(),
+        false => tool,
+    }
 }
 
 /// A tool that reads.

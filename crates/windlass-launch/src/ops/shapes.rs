@@ -49,7 +49,7 @@ pub(super) fn define(action: Action) -> OperationBuilder {
              fixes it and validates again. FIX_EXHAUSTED once nothing more can be tried.",
         ),
         Action::Resume => (
-            "Go on with a launch",
+            "Resume a launch",
             "Goes on to the next place where a run may rest: a run that waits with issues is \
              fixed until its gates are content or nothing more can be tried. It never opens a \
              pull request.",

@@ -68,9 +68,29 @@ impl RunFolder {
         self.root.join("git").join(format!("{name}.git"))
     }
 
-    /// Where Hugo renders to.
-    pub(crate) fn rendered(&self) -> PathBuf {
+    /// What Hugo has rendered, a folder for every validation.
+    fn rendered(&self) -> PathBuf {
         self.root.join("rendered")
+    }
+
+    /// A folder to render to in which nothing else has written, nor does: a build that was
+    /// interrupted may still be ending.
+    pub(crate) fn fresh_rendered(&self) -> PathBuf {
+        let rendered = self.rendered();
+        let mut number = 1_u32;
+        loop {
+            let folder = rendered.join(number.to_string());
+            if fs_err::symlink_metadata(&folder).is_err() {
+                return folder;
+            }
+            number += 1;
+        }
+    }
+
+    /// Removes what earlier validations have rendered. What another still writes to stays for the
+    /// next time.
+    pub(crate) fn clear_rendered(&self) {
+        let _ = fs_err::remove_dir_all(self.rendered());
     }
 
     /// Where the local adapter writes pull requests.

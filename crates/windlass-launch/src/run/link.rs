@@ -1,6 +1,7 @@
 //! DRAFT_READY → LINKING: the drafts become patches of the site.
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use windlass_engine::run::RunError;
 use windlass_launch_model::{
     ConflictReason, LaunchState, PagePlan, PatchBundle, PatchConflicts, Section, SectionState,
@@ -14,13 +15,20 @@ use super::{
     clone::{Inputs, blocking},
     record::{Done, Item},
 };
-use crate::fault;
+use crate::{event, fault};
 
 /// What linking says about sections.
 #[derive(Debug, Serialize, Deserialize)]
 struct Linked {
     blocked: Vec<Section>,
     patches: usize,
+    /// Pages that could not be patched in. Absent in the journals of earlier versions.
+    #[serde(default = "unknown")]
+    conflicts: usize,
+}
+
+const fn unknown() -> usize {
+    1
 }
 
 impl Launch<'_> {
@@ -62,6 +70,7 @@ impl Launch<'_> {
                         &found.patch_id,
                     ));
                 }
+                let unsettled = bundled.conflicts.len();
                 let mut kept = tools.keep_bundle(site_sha, &bundled.bundle).await?;
                 let conflicts = PatchConflicts {
                     schema_version: "1.0".to_owned(),
@@ -71,6 +80,7 @@ impl Launch<'_> {
                 let linked = Linked {
                     blocked: bundled.blocked,
                     patches: bundled.bundle.patches.len(),
+                    conflicts: unsettled,
                 };
                 Ok(Done::new(kept, linked))
             })
@@ -84,7 +94,31 @@ impl Launch<'_> {
                 self.section(section, SectionState::MergedInWorktree);
             }
         }
-        self.commit().await
+        self.commit().await?;
+        if linked.patches == 0 && linked.conflicts == 0 {
+            return self.end_up_to_date().await;
+        }
+        Ok(())
+    }
+
+    /// The site already says everything: there is nothing to validate and no pull request to open.
+    async fn end_up_to_date(&mut self) -> Result<(), RunError> {
+        let (from, to) = (self.state, LaunchState::Cancelled);
+        self.state = to;
+        self.transitions += 1;
+        let data = json!({
+            "from_state": from,
+            "to_state": to,
+            "problem": fault::up_to_date(),
+            "message": "the site is up to date: there is nothing to change",
+        });
+        self.queue(
+            format!("state:{}", self.transitions),
+            event::RUN_STATE_CHANGED,
+            data,
+        );
+        self.commit().await?;
+        Err(RunError::Cancelled)
     }
 }
 

@@ -31,8 +31,9 @@ use windlass_engine::{
 use windlass_launch_model::{
     Issue, LaunchState, Section, SectionState, ValidationReport, config::Accepted,
 };
+use windlass_launch_pages::gates::RefusedRewrite;
 use windlass_ports::BoxFuture;
-use windlass_types::{ArtifactRef, Digest, Event, Problem, RunRecord};
+use windlass_types::{ApprovalTerms, ArtifactRef, Digest, Event, Problem, RunRecord};
 
 use crate::{
     fault,
@@ -108,8 +109,9 @@ impl RunKind for LaunchRun {
                 worked_ms: 0,
                 model_calls: 0,
                 model_tokens: 0,
+                refused_rewrites: Vec::new(),
                 approved: None,
-                approvers: None,
+                terms: None,
                 pr_attempts: 0,
                 committed: None,
                 pr: None,
@@ -160,9 +162,11 @@ pub(crate) struct Launch<'a> {
     worked_ms: u64,
     model_calls: u64,
     model_tokens: u64,
+    /// What models proposed and was not taken.
+    refused_rewrites: Vec<RefusedRewrite>,
     /// The approved plan.
     approved: Option<Digest>,
-    approvers: Option<Vec<String>>,
+    terms: Option<ApprovalTerms>,
     /// How often the commit service was asked.
     pr_attempts: u32,
     committed: Option<String>,

@@ -8,9 +8,7 @@ use windlass_engine::run::{
 };
 use windlass_launch_model::{LaunchState, PatchBundle, Profile, Worker};
 use windlass_policy::WithoutRule;
-use windlass_types::{
-    ApprovalTerms, Digest, EffectClass, Principal, Problem, journal::ChangeSubject,
-};
+use windlass_types::{Digest, EffectClass, Principal, Problem, journal::ChangeSubject};
 
 use super::{
     Launch,
@@ -143,7 +141,7 @@ impl Launch<'_> {
     fn wait(&self, name: &str, inputs: &Inputs) -> Result<WaitRequest, Problem> {
         let ready = self.state == LaunchState::ReadyForPr && self.report_ok();
         let profile = self.tools.accepted.config().validation_profile;
-        if !ready || !(self.approvers.is_some() || profile == Profile::Prod) {
+        if !ready || !(self.terms.is_some() || profile == Profile::Prod) {
             return Ok(WaitRequest::new(name, event::ACTION_SIGNAL));
         }
         let digest = self.plan_digest(inputs)?;
@@ -158,7 +156,7 @@ impl Launch<'_> {
                 self.tools.accepted.config().product_name,
             )),
             plan_digest: Some(digest),
-            approvers: self.approvers.clone().unwrap_or_default(),
+            terms: self.terms.clone().unwrap_or_default(),
             ..WaitRequest::new(name, SIGNAL_APPROVAL)
         })
     }
@@ -385,18 +383,18 @@ impl Launch<'_> {
         }
         let digest = self.plan_digest(inputs)?;
         if self.approved != Some(digest)
-            && let GateOutcome::Wanted { approvers, .. } = self.judge(asker, digest, turn).await?
+            && let GateOutcome::Wanted { terms, .. } = self.judge(asker, digest, turn).await?
         {
             let run_id = self.context.run_id();
             let message = format!(
                 "this pull request needs an approval by {} first (plan {})",
-                ApprovalTerms::of(&approvers).approvers.join(" or "),
+                terms.approvers.join(" or "),
                 digest.short()
             );
             let problem = refuse(self.state, "approval_required", message)
                 .with("plan_digest", digest.to_string())
                 .next(format!("windlass runs approve {run_id}"));
-            self.approvers = Some(approvers);
+            self.terms = Some(terms);
             return Err(Refused::Stays(problem));
         }
         match self.pull_request(inputs).await {

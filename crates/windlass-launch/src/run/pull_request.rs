@@ -25,8 +25,8 @@ use windlass_types::{Digest, Problem, RunId, Timestamp, code};
 
 use super::{
     Launch, Tools,
-    clone::{Inputs, blocking},
-    record::Item,
+    clone::{Inputs, address, blocking},
+    record::{Item, counted},
     telemetry::Ending,
 };
 use crate::{event, fault, uuid::uuid_of, view::OpenedPr};
@@ -41,6 +41,17 @@ struct Publication {
     digest: Digest,
     site_sha: String,
     site_branch: Option<String>,
+    /// Where the site's branch is by now, when that is elsewhere.
+    moved_to: Option<String>,
+}
+
+/// What a look at the site's branch found.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct SiteNow {
+    /// Its commit, where that is another.
+    moved_to: Option<String>,
+    /// Files of the pull request that changed on the way there.
+    both_changed: Vec<String>,
 }
 
 /// A pull request as the journal keeps it.
@@ -61,7 +72,7 @@ impl Launch<'_> {
         let scope = format!("pull-request-{}", self.pr_attempts);
         let digest = self.plan_digest(inputs)?;
         let config = self.tools.accepted.config();
-        let publication = Publication {
+        let mut publication = Publication {
             tools: self.tools.clone(),
             run_id: self.context.run_id().clone(),
             created_at: self.context.created_at(),
@@ -69,6 +80,7 @@ impl Launch<'_> {
             digest,
             site_sha: inputs.site_sha.clone(),
             site_branch: inputs.site_branch.clone(),
+            moved_to: None,
         };
         let item = Item {
             worker: Worker::PrManager,
@@ -78,6 +90,15 @@ impl Launch<'_> {
         };
         let begun = self.begin(&item, 1);
         self.commit().await?;
+        match self.look_at_site(&mut publication, inputs).await {
+            Ok(Ok(())) => {}
+            Ok(Err(moved)) => {
+                self.give_up(&begun, &moved);
+                self.commit().await?;
+                return Ok(Err(moved));
+            }
+            Err(error) => return Err(error),
+        }
         match self.publish(&publication).await {
             Ok((pull, body)) => {
                 let pr = self.keep_pr(&publication, &pull, body).await?;
@@ -105,6 +126,68 @@ impl Launch<'_> {
             }
             Err(other) => Err(other),
         }
+    }
+
+    /// Whether the site's branch is still where the run read it. A file that changed there and here
+    /// would be a conflict; anything else is said in the pull request.
+    async fn look_at_site(
+        &mut self,
+        publication: &mut Publication,
+        inputs: &Inputs,
+    ) -> Result<Result<(), Problem>, RunError> {
+        if self.committed.is_some() || inputs.site_branch.is_none() {
+            return Ok(Ok(()));
+        }
+        let plan: PrPlan = self.load("pr_plan.json").await?;
+        let step = format!("W9:site:{}", self.pr_attempts);
+        let (tools, site_sha) = (self.tools.clone(), inputs.site_sha.clone());
+        let now: SiteNow = Step::pure(step)
+            .run(self.context, async |_| {
+                let (tools, site_sha) = (tools.clone(), site_sha.clone());
+                let affected = plan.affected_paths.clone();
+                let busy = tools.folder.busy().await;
+                blocking(move || {
+                    let _busy = busy;
+                    Ok(site_now(&tools, &site_sha, &affected))
+                })
+                .await
+            })
+            .await?;
+        let Some(moved_to) = now.moved_to else {
+            return Ok(Ok(()));
+        };
+        let from = inputs.site_sha.get(..12).unwrap_or(&inputs.site_sha);
+        let to = moved_to.get(..12).unwrap_or(&moved_to);
+        let message = match now.both_changed.len() {
+            0 => format!(
+                "the site moved from {from} to {to}; no file of the pull request changed there"
+            ),
+            count => format!(
+                "the site moved from {from} to {to}; {} of the pull request changed there, too",
+                counted(count, "file")
+            ),
+        };
+        let data = json!({
+            "site_sha": inputs.site_sha,
+            "moved_to": moved_to,
+            "both_changed": now.both_changed,
+            "message": message,
+        });
+        self.queue(
+            format!("moved:{}", self.pr_attempts),
+            event::SITE_MOVED,
+            data,
+        );
+        self.commit().await?;
+        if now.both_changed.is_empty() {
+            publication.moved_to = Some(moved_to);
+            return Ok(Ok(()));
+        }
+        Ok(Err(fault::site_moved(
+            self.context.run_id(),
+            &message,
+            &now.both_changed,
+        )))
     }
 
     async fn publish(&mut self, publication: &Publication) -> Result<(Pull, String), RunError> {
@@ -173,6 +256,7 @@ impl Launch<'_> {
             truth: &truth,
             report: &report,
             pr_plan: &pr_plan,
+            moved_to: publication.moved_to.as_deref(),
         }))
     }
 
@@ -224,6 +308,39 @@ impl Launch<'_> {
             .run(self.context, async |_| folder.tidy().await)
             .await
     }
+}
+
+/// A host that does not answer says nothing about the branch; the commit service then decides.
+fn site_now(tools: &Tools, site_sha: &str, affected: &[String]) -> SiteNow {
+    let config = tools.accepted.config();
+    let git = &tools.outside.git;
+    let look = || -> Option<SiteNow> {
+        let url = address(&config.site_repo_url).ok()?;
+        let head = git.head_of(&url).ok()?;
+        if head.commit == site_sha {
+            return None;
+        }
+        let bare = tools.folder.bare("site");
+        // What cannot be compared counts as changed.
+        let names = git
+            .fetch_commit(&bare, &url, &head.commit)
+            .and_then(|()| git.diff_names(&bare, site_sha, Some(&head.commit)));
+        let changed = |path: &String| match &names {
+            Ok(names) => names
+                .iter()
+                .any(|name| name.as_path() == std::path::Path::new(path)),
+            Err(_) => true,
+        };
+        Some(SiteNow {
+            both_changed: affected
+                .iter()
+                .filter(|path| changed(path))
+                .cloned()
+                .collect(),
+            moved_to: Some(head.commit),
+        })
+    };
+    look().unwrap_or_default()
 }
 
 impl Publication {

@@ -15,8 +15,8 @@ use windlass_launch_model::{
 };
 use windlass_launch_pages::{
     gates::{
-        ArtifactFile, GateFault, GateInput, GateOutcome, ProductFiles, Settings, SiteTree,
-        Strictness, Subject, check_gate, gate_names, report, truth_lock_report,
+        ArtifactFile, GateFault, GateInput, GateOutcome, ProductFiles, RefusedRewrite, Settings,
+        SiteTree, Strictness, Subject, check_gate, gate_names, report, truth_lock_report,
     },
     registered_sentences,
 };
@@ -25,7 +25,6 @@ use windlass_types::{ArtifactRef, Problem};
 use super::{
     Launch, Tools,
     clone::{Inputs, blocking},
-    folder::remove,
     record::{Item, counted},
 };
 use crate::{event, fault};
@@ -44,6 +43,7 @@ pub(super) struct Sight {
     site_sha: String,
     artifacts: BTreeMap<String, ArtifactRef>,
     edited: Vec<String>,
+    refused_rewrites: Vec<RefusedRewrite>,
     gathered: Arc<Mutex<Option<GateInput>>>,
 }
 
@@ -361,8 +361,10 @@ fn gate_key(number: u32, gate: &str) -> String {
 }
 
 fn gate_problem(gate_fault: GateFault) -> Problem {
-    match gate_fault {
-        GateFault::ToolchainMissing(missing) => fault::toolchain_missing(&missing),
+    match &gate_fault {
+        GateFault::ToolchainMissing(missing) => fault::toolchain_missing(missing),
+        // The engine waits for what is short and repeats the step; the run does not fail.
+        GateFault::Short { shortage, .. } => shortage.note(Problem::internal("gate", gate_fault)),
         other => Problem::internal("gate", other),
     }
 }
@@ -407,12 +409,13 @@ impl Sight {
         let (site, changed) = blocking(move || {
             let _busy = busy;
             let worktree = own.worktree(&at, &bundle)?;
-            remove(&own.folder.rendered())?;
+            own.folder.clear_rendered();
             let site = SiteTree::load(&own.folder.site())
                 .map_err(|error| Problem::internal("site worktree", error))?;
             Ok((site, worktree.before.clone()))
         })
         .await?;
+        let hugo_out = tools.folder.fresh_rendered();
         Ok(GateInput::new(Subject {
             profile: config.validation_profile,
             strictness: match config.ci_strictness {
@@ -427,6 +430,8 @@ impl Sight {
                 hugo_version: None,
                 hugo_config_dir: config.hugo.config_dir.clone(),
                 hugo_exec_allow: config.hugo.exec_allow.clone(),
+                hugo_http_allow: config.hugo.http_allow.clone(),
+                hugo_module_proxy: config.hugo.module_proxy.clone(),
                 token_values: BTreeMap::from([
                     ("product_name".to_owned(), config.product_name.clone()),
                     ("product_slug".to_owned(), config.product_slug.clone()),
@@ -434,9 +439,10 @@ impl Sight {
                 ]),
             },
             site_dir: tools.folder.site(),
-            hugo_out: tools.folder.rendered(),
+            hugo_out,
             site,
             changed,
+            refused_rewrites: self.refused_rewrites.clone(),
             manual_edited_files: self.edited.clone(),
             context: self.json("site_context.json").await?,
             contract: self.json("frontmatter_contract.json").await?,
@@ -459,6 +465,7 @@ impl Sight {
             site_sha: inputs.site_sha.clone(),
             artifacts: launch.artifacts.clone(),
             edited: Vec::new(),
+            refused_rewrites: launch.refused_rewrites.clone(),
             gathered: Arc::default(),
         }
     }

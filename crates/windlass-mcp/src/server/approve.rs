@@ -1,35 +1,32 @@
 //! Asking the person at the client for an approval a run waits for.
 //!
-//! A legacy client is asked by a request of ours, a modern one by another round of its own
-//! call. The state it carries between rounds is a token of the engine's sealer, bound to the
-//! caller, the call and the run, and works for ten minutes; the approval it leads to can be
-//! given once. The answer counts as the person's at the client, not as the caller's; whether
-//! that person may approve is policy's decision, here and in the engine.
-
-use std::time::Duration;
+//! The form shows the change as the command line does, what it touches, its effect and who may
+//! answer. The answer counts as the person's at the client, not as the caller's; whether that
+//! person may approve is policy's decision, here and in the engine. It is asked once per call.
+//! Only a form that was filled in decides: a client that declines by itself, because no person sits
+//! at it, must not refuse a change in its user's name.
 
 use rmcp::{
     ErrorData, RoleServer,
     model::{
-        CallToolResponse, ElicitRequest, ElicitRequestParams, InputRequest, InputRequiredResult,
-        InputResponses,
+        CallToolResponse, ElicitRequest, ElicitRequestParams, InputRequest, InputRequests,
+        InputRequiredResult, InputResponses,
     },
     service::RequestContext,
 };
 use serde_json::{Value, json};
-use windlass_engine::{confirm::Claims, run::RunView};
-use windlass_policy::may_approve;
-use windlass_ports::entropy::random;
-use windlass_types::{Digest, Problem, RunId, RunState, TokenId};
+use windlass_engine::run::Asked;
+use windlass_types::{Digest, EffectClass, Problem, RunId, RunRecord, run::has_approved};
 
-use super::{Caller, Server};
+use super::{Caller, Server, rounds};
 
 /// The one question a call may ask.
 pub const APPROVAL: &str = "approval";
-/// How long a client may take for a round.
-const STATE_LIFETIME: Duration = Duration::from_secs(600);
-/// Sets these tokens apart from confirm tokens, which name an operation here.
-const PURPOSE: &str = "mcp.approval ";
+/// Sets the state of an approval apart from that of other rounds.
+const SUBJECT: &str = "approval ";
+/// Lines of a change that a form shows, and how long each may be.
+const MOST_LINES: usize = 40;
+const LONGEST_LINE: usize = 200;
 
 /// What the person said.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,9 +41,39 @@ pub enum Decision {
     Open,
 }
 
+/// What an answer is about: the run, and the plan that the form showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    pub run_id: RunId,
+    pub plan: Option<Digest>,
+}
+
+impl Subject {
+    fn text(&self) -> String {
+        match self.plan {
+            Some(plan) => format!("{SUBJECT}{} {plan}", self.run_id),
+            None => format!("{SUBJECT}{}", self.run_id),
+        }
+    }
+
+    /// Reads the state of a round; `None` for that of another question.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut words = text.strip_prefix(SUBJECT)?.split(' ');
+        let run_id = words.next()?.parse().ok()?;
+        let plan = words.next().map(str::parse).transpose().ok()?;
+        Some(Self { run_id, plan })
+    }
+}
+
+/// A question, ready to be put.
+pub struct Question {
+    pub form: ElicitRequestParams,
+    pub subject: Subject,
+}
+
 /// The question, when the run waits for an approval that the person at the client may give and
 /// can be asked for.
-pub fn question(server: &Server, caller: &Caller, run: &RunView) -> Option<ElicitRequestParams> {
+pub fn question(server: &Server, caller: &Caller, run: &RunRecord) -> Option<Question> {
     if !caller.can_ask() {
         return None;
     }
@@ -54,58 +81,97 @@ pub fn question(server: &Server, caller: &Caller, run: &RunView) -> Option<Elici
 }
 
 /// The question as a form, whether or not the client can show it.
-pub fn form(server: &Server, caller: &Caller, run: &RunView) -> Option<ElicitRequestParams> {
-    let waits = run.waiting_on.iter().find(|on| on.what == APPROVAL);
-    let gated = run.state == RunState::Queued && !run.approvers.is_empty();
-    if waits.is_none() && !gated {
-        return None;
-    }
+pub fn form(server: &Server, caller: &Caller, run: &RunRecord) -> Option<Question> {
     let engine = server.engine();
-    // A run's code may ask without naming anybody; policy names whom then.
-    let approvers = if run.approvers.is_empty() {
-        engine.policy.approvers()
-    } else {
-        &run.approvers
-    };
-    if !may_approve(&caller.person, approvers) || run.approved_by.contains(&caller.person.id()) {
+    let asked = Asked::of(run, engine.policy.approvers())?;
+    let person = &caller.person;
+    if !asked.may_be_answered_by(person) || has_approved(run.approved_by(), &person.id()) {
         return None;
-    }
-    let prompt = waits
-        .and_then(|on| on.prompt.clone())
-        .unwrap_or_else(|| format!("Approve {}?", run.title));
-    let plan = waits.and_then(|on| on.plan_digest).or(run.plan_digest);
-    let plan = plan
-        .map(|digest| format!("\nPlan {digest}"))
-        .unwrap_or_default();
-    let mut change = String::new();
-    for line in &run.plan_lines {
-        change.push_str("\n  ");
-        change.push_str(line);
     }
     let form = json!({
         "mode": "form",
-        "message": format!("{prompt}{change}\nRun {} ({}){plan}", run.run_id, run.kind),
+        "message": engine.redactor.redact(&message(&asked, &run.run_id)),
         "requestedSchema": {
             "type": "object",
             "properties": {
-                "approve": { "type": "boolean", "title": "Approve", "description": "Yes lets the run go on; no undoes it." },
+                "approve": {
+                    "type": "boolean",
+                    "title": "Approve",
+                    "description": "Yes makes the change. No refuses it: the run undoes what it did and ends.",
+                },
                 "reason": { "type": "string", "title": "Reason", "description": "Kept in the run's journal." },
             },
             "required": ["approve"],
         },
     });
-    serde_json::from_value(form)
+    let form = serde_json::from_value(form)
         .inspect_err(|error| tracing::error!(%error, "the approval form is not valid"))
-        .ok()
+        .ok()?;
+    let subject = Subject {
+        run_id: run.run_id.clone(),
+        plan: asked.plan_digest,
+    };
+    Some(Question { form, subject })
+}
+
+/// What the form says.
+fn message(asked: &Asked, run_id: &RunId) -> String {
+    let mut lines = vec![format!("Approve {}?", one_line(&asked.headline))];
+    lines.extend(asked.question.as_deref().map(one_line));
+    if !asked.lines.is_empty() {
+        lines.push("Change:".to_owned());
+    }
+    let shown = asked.lines.iter().take(MOST_LINES);
+    lines.extend(shown.map(|line| format!("  {}", one_line(line))));
+    let hidden = asked.lines.len().saturating_sub(MOST_LINES);
+    if hidden > 0 {
+        lines.push(format!(
+            "  … and {hidden} more; see all with: windlass runs show {run_id}"
+        ));
+    }
+    match asked.targets.as_slice() {
+        [] => {}
+        [one] => lines.push(format!("Target: {}", one_line(one))),
+        [first, others @ ..] => lines.push(format!(
+            "Targets: {} and {} more",
+            one_line(first),
+            others.len()
+        )),
+    }
+    if let Some(effect) = asked.effect {
+        let meaning = match effect {
+            EffectClass::Read => "reads only",
+            EffectClass::Write => "creates or changes",
+            EffectClass::Destructive => "may delete or overwrite",
+        };
+        lines.push(format!("Effect: {} ({meaning})", effect.as_str()));
+    }
+    lines.push(format!("Needs {}", one_line(&asked.wanted())));
+    lines.push(format!("Run: {run_id}"));
+    lines.join("\n")
+}
+
+/// One bounded line in which nothing is hidden.
+fn one_line(text: &str) -> String {
+    let spaced: String = text
+        .chars()
+        .take(LONGEST_LINE + 1)
+        .map(|letter| match letter {
+            '\n' | '\r' | '\t' => ' ',
+            other => other,
+        })
+        .collect();
+    let shown = match spaced.char_indices().nth(LONGEST_LINE) {
+        Some((end, _)) => format!("{}…", &spaced[..end]),
+        None => spaced,
+    };
+    windlass_text::visible(&shown).into_owned()
 }
 
 /// Asks a legacy client and waits for its user.
-pub async fn elicit(
-    context: &RequestContext<RoleServer>,
-    question: ElicitRequestParams,
-) -> Decision {
-    match context.peer.create_elicitation(question).await {
-        Ok(answer) => read(&json!({ "action": answer.action, "content": answer.content })),
+pub async fn elicit(context: &RequestContext<RoleServer>, form: ElicitRequestParams) -> Decision {
+    match rounds::ask(context, requests(form)).await {
+        Ok(answers) => decision(Some(&answers)),
         Err(error) => {
             tracing::debug!(%error, "the client did not answer an approval");
             Decision::Open
@@ -117,56 +183,17 @@ pub async fn elicit(
 pub fn ask(
     server: &Server,
     caller: &Caller,
-    run: &RunView,
-    question: ElicitRequestParams,
+    question: Question,
     asked: Digest,
 ) -> Result<CallToolResponse, ErrorData> {
-    let engine = server.engine();
-    let claims = Claims {
-        id: TokenId::from_random(random(&*engine.entropy)),
-        principal: caller.principal().id(),
-        operation: format!("{PURPOSE}{}", run.run_id),
-        plan_digest: asked,
-        expires_at: engine.now().after(STATE_LIFETIME),
-    };
-    let state = engine
-        .sealer
-        .seal(&claims)
-        .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-    let question = InputRequest::Elicitation(ElicitRequest::new(question));
-    Ok(
-        InputRequiredResult::new(Some([(APPROVAL.to_owned(), question)].into()), Some(state))
-            .into(),
-    )
+    let state = rounds::seal(server, caller, &question.subject.text(), asked)?;
+    Ok(InputRequiredResult::new(Some(requests(question.form)), Some(state)).into())
 }
 
-/// Opens the state of an earlier round: the run it is about.
-pub fn open(
-    server: &Server,
-    caller: &Caller,
-    state: &str,
-    asked: Digest,
-) -> Result<RunId, ErrorData> {
-    let engine = server.engine();
-    let refused =
-        |reason: &str| ErrorData::invalid_params(format!("requestState refused: {reason}"), None);
-    let claims = engine
-        .sealer
-        .open(state, engine.now())
-        .map_err(|_| refused("it is altered, foreign or too old"))?;
-    let run_id = claims
-        .operation
-        .strip_prefix(PURPOSE)
-        .ok_or_else(|| refused("it was made for something else"))?;
-    if claims.principal != caller.principal().id() {
-        return Err(refused("it was made for another caller"));
-    }
-    if claims.plan_digest != asked {
-        return Err(refused(
-            "it was made for another call; repeat the same tool and arguments",
-        ));
-    }
-    run_id.parse().map_err(|_| refused("it names no run"))
+/// The form as the one question of a round.
+pub fn requests(form: ElicitRequestParams) -> InputRequests {
+    let question = InputRequest::Elicitation(ElicitRequest::new(form));
+    [(APPROVAL.to_owned(), question)].into()
 }
 
 /// What the answers of a round say about the approval.
@@ -176,26 +203,27 @@ pub fn decision(answers: Option<&InputResponses>) -> Decision {
         .map_or(Decision::Open, read)
 }
 
-/// Reads an elicitation's answer. Only a clear yes approves; dismissing the form decides nothing.
+/// Reads an elicitation's answer. Only a form that was filled in decides: declining and
+/// dismissing it are what clients without a person do by themselves.
 pub fn read(answer: &Value) -> Decision {
+    if answer.get("action").and_then(Value::as_str) != Some("accept") {
+        return Decision::Open;
+    }
     let field = |name: &str| answer.get("content").and_then(|content| content.get(name));
     let reason = field("reason").and_then(Value::as_str).map(str::to_owned);
-    match answer.get("action").and_then(Value::as_str) {
-        Some("accept") => match field("approve").and_then(Value::as_bool) {
-            Some(true) => Decision::Approved { reason },
-            Some(false) => Decision::Rejected { reason },
-            None => Decision::Open,
-        },
-        Some("decline") => Decision::Rejected { reason },
-        _ => Decision::Open,
+    match field("approve").and_then(Value::as_bool) {
+        Some(true) => Decision::Approved { reason },
+        Some(false) => Decision::Rejected { reason },
+        None => Decision::Open,
     }
 }
 
-/// Delivers the decision to the run, through the catalogue.
+/// Delivers the decision to the run, through the catalogue. An answer that comes twice, or late,
+/// changes nothing and is no failure: the run has its answer.
 pub async fn deliver(
     server: &Server,
     caller: &Caller,
-    run_id: &RunId,
+    subject: &Subject,
     decision: Decision,
 ) -> Result<(), Problem> {
     let (operation, reason) = match decision {
@@ -203,14 +231,29 @@ pub async fn deliver(
         Decision::Rejected { reason } => ("runs.reject", reason),
         Decision::Open => return Ok(()),
     };
-    let mut input = json!({ "run_id": run_id });
+    if !is_open(server, caller, &subject.run_id).await {
+        return Ok(());
+    }
+    let mut input = json!({ "run_id": subject.run_id });
+    if let Some(plan) = subject.plan {
+        input["plan_digest"] = json!(plan);
+    }
     if let Some(reason) = reason {
         input["reason"] = json!(reason);
     }
-    server
-        .operate_for_person(caller, operation, input)
-        .await
-        .map(drop)
+    match server.operate_for_person(caller, operation, input).await {
+        Ok(_) => Ok(()),
+        // Another approver answered in the meantime.
+        Err(_) if !is_open(server, caller, &subject.run_id).await => Ok(()),
+        Err(problem) => Err(problem),
+    }
+}
+
+/// Whether the run still waits for this person's answer. A run that cannot be read is asked, so
+/// that the failure is told.
+async fn is_open(server: &Server, caller: &Caller, run_id: &RunId) -> bool {
+    let run = server.engine().visible_run(&caller.person, run_id).await;
+    run.map_or(true, |run| form(server, caller, &run).is_some())
 }
 
 #[cfg(test)]
@@ -218,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_clear_answer_decides() {
+    fn only_a_form_that_was_filled_in_decides() {
         let cases = [
             (
                 json!({ "action": "accept", "content": { "approve": true } }),
@@ -230,9 +273,10 @@ mod tests {
                     reason: Some("no".to_owned()),
                 },
             ),
+            (json!({ "action": "decline" }), Decision::Open),
             (
-                json!({ "action": "decline" }),
-                Decision::Rejected { reason: None },
+                json!({ "action": "decline", "content": { "approve": false } }),
+                Decision::Open,
             ),
             (json!({ "action": "cancel" }), Decision::Open),
             (json!({ "action": "accept" }), Decision::Open),
@@ -247,5 +291,52 @@ mod tests {
         for (answer, want) in cases {
             assert_eq!(read(&answer), want, "{answer}");
         }
+    }
+
+    #[test]
+    fn a_subject_is_read_back_and_another_is_not() {
+        let run_id: RunId = "run_1".parse().unwrap();
+        for plan in [None, Some(Digest::of_json(&json!("plan")))] {
+            let subject = Subject {
+                run_id: run_id.clone(),
+                plan,
+            };
+            assert_eq!(Subject::read(&subject.text()), Some(subject));
+        }
+        for text in ["", "approval ", "approval run_1 nonsense", "other run_1"] {
+            assert_eq!(Subject::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_form_shows_the_change_bounded_and_nothing_hidden() {
+        let mut lines: Vec<String> = (0..50).map(|n| format!("+ {n}.txt")).collect();
+        lines[0] = format!("+ \u{202e}evil\n{}", "x".repeat(500));
+        let asked = Asked {
+            headline: "demo.apply on /srv/x".to_owned(),
+            question: None,
+            lines,
+            targets: vec!["/srv/x".to_owned()],
+            effect: Some(EffectClass::Destructive),
+            terms: windlass_types::ApprovalTerms::by(["local:ada", "scope:approve"]),
+            given: 0,
+            plan_digest: None,
+        };
+        let text = message(&asked, &"run_1".parse().unwrap());
+        let shown: Vec<&str> = text.lines().collect();
+        assert_eq!(shown.len(), 2 + MOST_LINES + 5, "{text}");
+        assert!(text.len() < 4000, "{}", text.len());
+        assert!(!text.contains('\u{202e}'), "{text}");
+        let around = [&shown[..2], &shown[3..4], &shown[MOST_LINES + 2..]].concat();
+        insta::assert_snapshot!(around.join("\n"), @r"
+        Approve demo.apply on /srv/x?
+        Change:
+          + 1.txt
+          … and 10 more; see all with: windlass runs show run_1
+        Target: /srv/x
+        Effect: destructive (may delete or overwrite)
+        Needs an approval by local:ada or scope:approve
+        Run: run_1
+        ");
     }
 }

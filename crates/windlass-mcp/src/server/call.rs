@@ -4,7 +4,7 @@
 //! the answer is due becomes a task where the client knows tasks, and a handle to poll where
 //! it does not.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use rmcp::{
     ErrorData, RoleServer,
@@ -15,19 +15,17 @@ use rmcp::{
     service::RequestContext,
 };
 use serde_json::{Value, json};
-use windlass_engine::{
-    operation::{Answer, AnswerWhen, Awaited, Begun, OperationInfo, Pending},
-    run::RunView,
-};
+use windlass_engine::operation::{Answer, AnswerWhen, Awaited, Begun, OperationInfo, Pending};
 use windlass_types::{Digest, Problem, RunId};
 
 use super::{
     Caller, Server,
-    approve::{self, Decision},
+    approve::{self, Decision, Subject},
+    extension::ClientLink,
     handler::Session,
     lean::{self, Lean},
     progress::Reporter,
-    render, tasks,
+    render, rounds, tasks,
 };
 use crate::negotiate::Era;
 
@@ -79,18 +77,47 @@ struct Call<'a> {
 
 impl Call<'_> {
     async fn answer(&self, request: CallToolRequestParams) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        if let Some(state) = request.request_state {
-            return self
-                .next_round(&state, arguments, request.input_responses.as_ref())
-                .await;
-        }
+        let input = Value::Object(request.arguments.unwrap_or_default());
+        let answers = request.input_responses.as_ref();
         // What a later round, with the answer to a question, must repeat.
-        let asked = self.asked_digest(&arguments);
-        let input = Value::Object(arguments);
+        let asked = rounds::call_digest(&self.info.tool, &input);
+        let mut state = None;
+        if let Some(sealed) = &request.request_state {
+            let text = rounds::open(self.server, &self.caller, sealed, asked)?;
+            if let Some(subject) = Subject::read(&text) {
+                return self.decided(&subject, approve::decision(answers)).await;
+            }
+            state = Some(text);
+        }
+        self.begin(input, asked, state, answers).await
+    }
+
+    async fn begin(
+        &self,
+        input: Value,
+        asked: Digest,
+        state: Option<String>,
+        answers: Option<&InputResponses>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let about = run_of(&input);
         let context = self.caller.context.clone();
-        match self.server.begin_in(context, &self.info.name, input).await {
+        let begun = self.server.begin_in(context, &self.info.name, input);
+        let begun = match &self.server.options.extension {
+            None if state.is_some() => return Err(rounds::refused("no call asked for it")),
+            None => begun.await,
+            Some(extension) => {
+                let reporter = self.reporter.clone();
+                let link = ClientLink::new(self.context, reporter, answers, state);
+                let link = Arc::new(link);
+                let begun = extension.during(Arc::clone(&link), Box::pin(begun)).await;
+                let seal = |state: &str| rounds::seal(self.server, &self.caller, state, asked);
+                if let Some(instead) = link.take(seal) {
+                    return instead.map(Into::into);
+                }
+                begun
+            }
+        };
+        match begun {
             Err(problem) => Ok(self.traced(self.failed(&problem), about.as_ref()).await),
             Ok(Begun::Answered(answer)) => {
                 let run_id = answer.run_id;
@@ -134,35 +161,39 @@ impl Call<'_> {
             .visible_run(self.caller.principal(), &run_id)
             .await
         {
-            Ok(record) => RunView::from(record),
+            Ok(record) => record,
             Err(_) => return Ok(rendered.await),
         };
         if has_tasks && answer_when == AnswerWhen::Polled && !run.state.is_final() {
-            return Ok(tasks::create(self.server, &run).into());
+            return Ok(tasks::create(self.server, run).into());
         }
         let Some(question) = approve::question(self.server, &self.caller, &run) else {
             return Ok(rendered.await);
         };
         if Era::of(self.context) == Era::Modern {
-            return approve::ask(self.server, &self.caller, &run, question, asked);
+            return approve::ask(self.server, &self.caller, question, asked);
         }
-        match approve::elicit(self.context, question).await {
+        match approve::elicit(self.context, question.form).await {
             Decision::Open => Ok(rendered.await),
-            decision => self.decided(&run_id, decision).await,
+            decision => self.decided(&question.subject, decision).await,
         }
     }
 
-    /// Records the answer to a question, then waits for the run. It is not asked again.
+    /// Records the answer to a question, then waits for the run. It is not asked again: a form that
+    /// was dismissed ends the call with the run as it waits and what to type.
     async fn decided(
         &self,
-        run_id: &RunId,
+        subject: &Subject,
         decision: Decision,
     ) -> Result<CallToolResponse, ErrorData> {
-        if let Err(problem) = approve::deliver(self.server, &self.caller, run_id, decision).await {
-            return Ok(self.failure(&problem));
+        let timeout = match decision {
+            Decision::Open => Duration::ZERO,
+            _ => Duration::from_secs(MAX_OUTCOME_WAIT),
+        };
+        match approve::deliver(self.server, &self.caller, subject, decision).await {
+            Ok(()) => self.outcome(&subject.run_id, timeout).await,
+            Err(problem) => Ok(self.failure(&problem)),
         }
-        self.outcome(run_id, Duration::from_secs(MAX_OUTCOME_WAIT))
-            .await
     }
 
     /// The answer of a run, once it has one.
@@ -213,27 +244,6 @@ impl Call<'_> {
             result.meta = Some(MetaObject(meta));
         }
         result.into()
-    }
-
-    /// The client comes back with the answer to an approval.
-    async fn next_round(
-        &self,
-        state: &str,
-        arguments: JsonObject,
-        answers: Option<&InputResponses>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let asked = self.asked_digest(&arguments);
-        let run_id = approve::open(self.server, &self.caller, state, asked)?;
-        match approve::decision(answers) {
-            // The form was dismissed: the run goes on waiting, and the answer says so.
-            Decision::Open => self.outcome(&run_id, Duration::ZERO).await,
-            decision => self.decided(&run_id, decision).await,
-        }
-    }
-
-    /// What a later round must repeat: the tool and its arguments.
-    fn asked_digest(&self, arguments: &JsonObject) -> Digest {
-        Digest::of_json(&json!([self.info.tool, arguments]))
     }
 
     fn success(&self, output: Value) -> CallToolResponse {

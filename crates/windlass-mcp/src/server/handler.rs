@@ -2,7 +2,8 @@
 
 use std::{
     borrow::Cow,
-    sync::{Arc, Mutex, PoisonError},
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use rmcp::{
@@ -19,10 +20,12 @@ use rmcp::{
     },
     service::{Peer, RequestContext, SubscriptionContext},
 };
+use tokio::sync::broadcast;
 use tokio_util::task::AbortOnDropHandle;
-use windlass_engine::contract::mcp::McpIdentity;
 
-use super::{Server, call, complete, prompts, resources, subscribe::Watched, tasks};
+use super::{
+    Changed, LEAN, Server, ToolMode, call, complete, prompts, resources, subscribe::Watched, tasks,
+};
 use crate::negotiate::{self, Era};
 
 /// How long a client may keep the tool list, which changes only with the program.
@@ -40,6 +43,8 @@ pub(super) struct Session {
     level: Mutex<Option<LoggingLevel>>,
     watched: Arc<Watched>,
     watcher: Mutex<Option<AbortOnDropHandle<()>>>,
+    /// Of subscriptions that are accepted and not listening yet: a list may change in between.
+    accepted: Mutex<VecDeque<broadcast::Receiver<Changed>>>,
 }
 
 impl Session {
@@ -47,6 +52,32 @@ impl Session {
     pub(super) fn level(&self) -> Option<LoggingLevel> {
         *self.level.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Session {
+    fn accept(&self, changes: broadcast::Receiver<Changed>) {
+        self.lists().push_back(changes);
+    }
+
+    fn accepted(&self) -> Option<broadcast::Receiver<Changed>> {
+        self.lists().pop_front()
+    }
+
+    fn lists(&self) -> MutexGuard<'_, VecDeque<broadcast::Receiver<Changed>>> {
+        self.accepted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits for a list that changes; for ever where none does.
+async fn list_changed(changes: &mut Option<broadcast::Receiver<Changed>>) -> Changed {
+    while let Some(receiver) = changes {
+        match receiver.recv().await {
+            Ok(changed) => return changed,
+            Err(broadcast::error::RecvError::Lagged(_)) => {}
+            Err(broadcast::error::RecvError::Closed) => *changes = None,
+        }
+    }
+    std::future::pending().await
 }
 
 impl McpHandler {
@@ -91,8 +122,13 @@ impl McpHandler {
     }
 }
 
-fn server_config(identity: McpIdentity) -> ServerConfig {
-    let capabilities = ServerCapabilities::builder()
+fn server_config(server: &Server) -> ServerConfig {
+    let identity = server.identity();
+    let instructions = match server.options.tools {
+        ToolMode::Full => identity.instructions.to_owned(),
+        ToolMode::Lean => format!("{LEAN}{}", identity.instructions),
+    };
+    let mut capabilities = ServerCapabilities::builder()
         .enable_completions()
         .enable_logging()
         .enable_prompts()
@@ -101,20 +137,26 @@ fn server_config(identity: McpIdentity) -> ServerConfig {
         .enable_tools()
         .enable_tasks()
         .build();
+    if server.options.extension.is_some() {
+        if let Some(tools) = &mut capabilities.tools {
+            tools.list_changed = Some(true);
+        }
+        if let Some(prompts) = &mut capabilities.prompts {
+            prompts.list_changed = Some(true);
+        }
+    }
     let implementation =
         Implementation::new(identity.name, env!("CARGO_PKG_VERSION")).with_title(identity.title);
     ServerConfig::new(capabilities)
         .with_server_info(implementation)
         .with_protocol_version(negotiate::FALLBACK)
-        .with_instructions(identity.instructions)
+        .with_instructions(instructions)
 }
 
 impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
         let server = &self.server;
-        let config = server
-            .config
-            .get_or_init(|| server_config(server.identity()));
+        let config = server.config.get_or_init(|| server_config(server));
         config.clone()
     }
 
@@ -171,9 +213,9 @@ impl ServerHandler for McpHandler {
         Ok(result)
     }
 
-    fn get_tool(&self, _: &str) -> Option<Tool> {
-        // Asked for only to check header parameters, which no operation has.
-        None
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        // Asked for to check parameters that headers repeat.
+        self.server.tool(name)
     }
 
     async fn call_tool(
@@ -208,7 +250,7 @@ impl ServerHandler for McpHandler {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(resources::templates(Era::of(&context)))
+        Ok(resources::templates(&self.server, Era::of(&context)))
     }
 
     async fn read_resource(
@@ -258,6 +300,11 @@ impl ServerHandler for McpHandler {
                 .cloned()
                 .collect()
         });
+        if let Some(extension) = &self.server.options.extension {
+            accepted.tools_list_changed = requested.tools_list_changed;
+            accepted.prompts_list_changed = requested.prompts_list_changed;
+            self.session.accept(extension.changes());
+        }
         Some(accepted)
     }
 
@@ -269,9 +316,18 @@ impl ServerHandler for McpHandler {
                 .add(self.server.engine(), caller.principal(), uri)
                 .await;
         }
+        let mut lists = self.session.accepted();
         loop {
             let changed = tokio::select! {
                 changed = watched.changed(self.server.engine()) => changed,
+                list = list_changed(&mut lists) => {
+                    // A list that was not asked for is refused by the sink, as it should be.
+                    let _ = match list {
+                        Changed::Tools => context.sink().notify_tool_list_changed().await,
+                        Changed::Prompts => context.sink().notify_prompt_list_changed().await,
+                    };
+                    continue;
+                }
                 () = context.cancelled() => return Ok(()),
             };
             for uri in changed {
@@ -287,7 +343,7 @@ impl ServerHandler for McpHandler {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(prompts::list(Era::of(&context)))
+        Ok(prompts::list(&self.server, Era::of(&context)))
     }
 
     async fn get_prompt(
@@ -295,9 +351,7 @@ impl ServerHandler for McpHandler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&self.server, &self.server.caller(&context)?, &request)
-            .await
-            .map(Into::into)
+        prompts::get(&self.server, &self.server.caller(&context)?, &request).await
     }
 
     async fn get_task(

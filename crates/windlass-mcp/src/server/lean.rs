@@ -1,5 +1,8 @@
 //! The short tool list: three tools that find, describe and call the others, and the tools to
 //! steer a run. Any operation is two calls away: describe it, call it.
+//!
+//! Not here: which tool fits a question. The ranking is given to the server; what helps it stands
+//! beside each operation.
 
 use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
@@ -20,7 +23,27 @@ const RUN_CONTROL: [&str; 5] = [
     "runs_reject",
 ];
 /// Matches returned at most.
-const MAX_MATCHES: usize = 20;
+const MAX_MATCHES: usize = 10;
+/// How much of a description a match shows.
+const LONGEST_SUMMARY: usize = 160;
+/// How much of a query is read.
+const LONGEST_QUERY: usize = 500;
+
+/// What a search over tools knows of one.
+#[derive(Clone, Debug)]
+pub struct ToolEntry {
+    /// Its name.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// What people say when they want it.
+    pub words: Vec<String>,
+    /// Its description.
+    pub text: String,
+}
+
+/// The places of the tools that fit a question, best first.
+pub type ToolSearch = fn(&[ToolEntry], &str) -> Vec<usize>;
 
 /// What a call in lean mode amounts to.
 pub enum Lean {
@@ -37,19 +60,19 @@ pub fn tools(server: &Server) -> Vec<Tool> {
     let mut list = vec![
         tools::own_tool(
             "search",
-            "Finds tools by words. An empty query lists them all.",
-            object(json!({ "type": "object", "properties": { "query": text("What you want to do") } })),
+            "Finds tools by what you want to do, best match first. An empty query lists them all. Then describe one.",
+            object(json!({ "type": "object", "properties": { "query": text("What you want to do, in a few words") } })),
         )
         .with_annotations(read.clone()),
         tools::own_tool(
             "describe",
-            "Describes a tool: what it does, its input schema, examples.",
+            "Describes a tool that search found: what it does, its input schema, examples. Then call it.",
             object(json!({ "type": "object", "properties": { "tool": text("Its name") }, "required": ["tool"] })),
         )
         .with_annotations(read),
         tools::own_tool(
             "call",
-            "Calls a tool. Changes are planned first: a *_plan tool returns a confirm_token that its *_apply tool takes.",
+            "Calls a tool by its name. Changes are planned first: a *_plan tool returns a confirm_token that its *_apply tool takes.",
             object(json!({
                 "type": "object",
                 "properties": { "tool": text("Its name"), "arguments": { "type": "object" } },
@@ -112,45 +135,65 @@ pub fn resolve(server: &Server, caller: &Caller, mut request: CallToolRequestPar
 }
 
 fn search(server: &Server, caller: &Caller, query: &str) -> CallToolResult {
-    let words: Vec<_> = query.split_whitespace().map(str::to_lowercase).collect();
-    let mut matches: Vec<_> = server
+    let usable: Vec<_> = server
         .offered()
         .filter(|info| caller.principal().has_scope(&info.scope))
-        .map(|info| (score(info, &words), info))
-        .filter(|(score, _)| words.is_empty() || *score > 0)
         .collect();
-    // Stable: equals stay in the catalogue's order.
-    matches.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-    let total = matches.len();
-    let shown = if words.is_empty() {
-        total
-    } else {
-        total.min(MAX_MATCHES)
+    let is_listing = query.trim().is_empty();
+    let found: Vec<_> = match server.options.search.filter(|_| !is_listing) {
+        None => usable,
+        Some(search) => {
+            let entries: Vec<_> = usable.iter().map(|info| entry(info)).collect();
+            let query: String = query.chars().take(LONGEST_QUERY).collect();
+            let places = search(&entries, &query);
+            let found = places.into_iter().filter_map(|place| usable.get(place));
+            found.copied().collect()
+        }
     };
-    let found: Vec<_> = matches
+    let total = found.len();
+    let shown = match is_listing {
+        true => total,
+        false => total.min(MAX_MATCHES),
+    };
+    let tools: Vec<_> = found
         .iter()
         .take(shown)
-        .map(|(_, info)| json!({ "tool": info.tool, "title": info.title, "effect": info.effect }))
+        .map(|info| {
+            let mut found =
+                json!({ "tool": info.tool, "title": info.title, "effect": info.effect });
+            if !is_listing {
+                found["summary"] = json!(summary(&info.description));
+            }
+            found
+        })
         .collect();
+    let next = match total {
+        0 => "search with other words, or with an empty query for all tools",
+        _ => "describe a tool, then call it",
+    };
     structured(
-        json!({ "tools": found, "total": total, "next": "describe a tool, then call it" }),
+        json!({ "tools": tools, "total": total, "next": next }),
         Outcome::Done,
     )
 }
 
-/// How well an operation fits: the name counts most, then the title, then the description.
-fn score(info: &OperationInfo, words: &[String]) -> usize {
-    let fields = [(&info.tool, 4), (&info.title, 2), (&info.description, 1)];
-    let fields = fields.map(|(text, weight)| (text.to_lowercase(), weight));
-    words
-        .iter()
-        .flat_map(|word| {
-            fields
-                .iter()
-                .filter(|(text, _)| text.contains(word.as_str()))
-                .map(|(_, weight)| weight)
-        })
-        .sum()
+fn entry(info: &OperationInfo) -> ToolEntry {
+    ToolEntry {
+        name: info.tool.clone(),
+        title: info.title.clone(),
+        words: info.search_words.clone(),
+        text: info.description.clone(),
+    }
+}
+
+/// The first sentence of a description.
+fn summary(description: &str) -> String {
+    let sentence = description.split_inclusive(". ").next().unwrap_or_default();
+    let sentence = sentence.trim_end();
+    match sentence.char_indices().nth(LONGEST_SUMMARY) {
+        Some((end, _)) => format!("{}…", &sentence[..end]),
+        None => sentence.to_owned(),
+    }
 }
 
 fn describe(server: &Server, tool: &str) -> CallToolResult {
@@ -163,7 +206,7 @@ fn describe(server: &Server, tool: &str) -> CallToolResult {
         "description": info.description,
         "effect": info.effect,
         "flow": info.flow,
-        "input_schema": *info.input_schema,
+        "input_schema": schema::readable(&info.input_schema),
         "examples": info.examples,
     });
     structured(description, Outcome::Done)

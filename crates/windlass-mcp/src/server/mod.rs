@@ -13,20 +13,23 @@ mod approve;
 mod call;
 mod complete;
 mod errors;
+mod extension;
 mod handler;
 mod lean;
 mod progress;
 mod prompts;
 mod render;
 mod resources;
+mod rounds;
 mod schema;
 mod subscribe;
 mod tasks;
 mod tools;
 
 use std::{
+    collections::VecDeque,
     path::PathBuf,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use rmcp::{
@@ -45,7 +48,11 @@ use windlass_engine::{
 use windlass_ports::entropy::random;
 use windlass_types::{Principal, Problem, Surface};
 
+use approve::Subject;
+
+pub use extension::{Beginning, Changed, ClientLink, Extension};
 pub use handler::McpHandler;
+pub use lean::{ToolEntry, ToolSearch};
 
 /// A server of several toolsets.
 const WINDLASS: McpIdentity = McpIdentity {
@@ -56,6 +63,12 @@ const WINDLASS: McpIdentity = McpIdentity {
         returns its run_id. Show plans to the user before applying. Runs go on when you disconnect: follow them with \
         runs_watch, or read windlass://runs/{run_id}. Failures name a code, the cause and next_actions.",
 };
+
+/// What the instructions of the lean list begin with.
+const LEAN: &str = "Three tools find and call all others: search with what you want to do, describe the best match \
+    for its input schema, then call it with its name and arguments. ";
+/// Dismissed forms that are remembered.
+const MOST_DISMISSED: usize = 1000;
 
 /// How tools are offered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,7 +83,7 @@ pub enum ToolMode {
 /// What a server offers, and to whom.
 #[derive(Clone, Debug, Default)]
 pub struct ServerOptions {
-    /// The toolsets offered; all of them when absent.
+    /// The toolsets offered; when absent, all but those that are offered on request.
     pub toolsets: Option<Vec<String>>,
     /// How tools are offered.
     pub tools: ToolMode,
@@ -82,6 +95,10 @@ pub struct ServerOptions {
     pub person: Option<Principal>,
     /// The directory calls work in, where the server was started for one.
     pub directory: Option<PathBuf>,
+    /// What finds a tool by what a model wants to do, for the lean list.
+    pub search: Option<ToolSearch>,
+    /// What is offered besides operations and runs.
+    pub extension: Option<Arc<dyn Extension>>,
 }
 
 /// A toolset that does not exist was asked for.
@@ -100,6 +117,8 @@ struct Server {
     options: ServerOptions,
     /// Built when first asked for: a client's first word is not about tools.
     tools: OnceLock<Vec<Tool>>,
+    /// Runs whose form was dismissed in a task, by what it showed: they are not asked again.
+    dismissed: Mutex<VecDeque<Subject>>,
     /// What the server says about itself, asked for with every request.
     config: OnceLock<ServerConfig>,
 }
@@ -146,6 +165,7 @@ impl Server {
             catalogue,
             options,
             tools: OnceLock::new(),
+            dismissed: Mutex::default(),
             config: OnceLock::new(),
         })
     }
@@ -156,12 +176,31 @@ impl Server {
 
     /// Whether the operation belongs to a toolset this server offers.
     fn offers(&self, info: &OperationInfo) -> bool {
+        let toolset = &info.toolset;
         info.is_tool
-            && self
-                .options
-                .toolsets
-                .as_ref()
-                .is_none_or(|toolsets| toolsets.contains(&info.toolset))
+            && match &self.options.toolsets {
+                Some(toolsets) => toolsets.contains(toolset),
+                None => !self.catalogue.declared().is_on_request(toolset),
+            }
+    }
+
+    /// Remembers that a form was dismissed, so that the task which showed it does not ask again.
+    fn dismiss(&self, subject: Subject) {
+        let mut dismissed = self.dismissed();
+        if dismissed.len() == MOST_DISMISSED {
+            dismissed.pop_front();
+        }
+        dismissed.push_back(subject);
+    }
+
+    fn is_dismissed(&self, subject: &Subject) -> bool {
+        self.dismissed().contains(subject)
+    }
+
+    fn dismissed(&self) -> MutexGuard<'_, VecDeque<Subject>> {
+        self.dismissed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How the server introduces itself: as Windlass, unless it offers one toolset alone whose

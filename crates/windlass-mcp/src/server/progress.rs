@@ -12,7 +12,7 @@ use rmcp::{
     },
     service::{Peer, RequestContext},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use windlass_engine::Engine;
 use windlass_types::{Body, Event, LogLevel, Passing, PassingNotice, RunId};
 
@@ -24,6 +24,7 @@ const PAGE: usize = 100;
 const LOOK: Duration = Duration::from_secs(30);
 
 /// Where progress of one request goes.
+#[derive(Clone)]
 pub struct Reporter {
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
@@ -102,22 +103,32 @@ impl Reporter {
             Passing::Text { text } => (None, text.clone()),
             Passing::Log { level, message } => (Some(logged(*level)), message.clone()),
         };
-        if let Some(token) = &self.token {
-            let note = ProgressNotificationParam::new(token.clone(), progress)
-                .with_message(message.clone());
-            let _ = self.peer.notify_progress(note).await;
-        }
-        let wanted = self.level.zip(level);
-        if let Some((wanted, level)) = wanted
-            && rank(level) >= rank(wanted)
-        {
+        self.progress(progress, None, Some(&message)).await;
+        if let Some(level) = level {
             let data = json!({
                 "run_id": notice.run_id,
                 "step": notice.step,
                 "passing": true,
                 "message": message,
             });
-            let note = LoggingMessageNotificationParam::new(level, data).with_logger("runs");
+            self.log(level, Some("runs"), data).await;
+        }
+    }
+
+    /// Tells how far it is, to a client that wants to know.
+    pub async fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
+        let Some(token) = &self.token else { return };
+        let mut note = ProgressNotificationParam::new(token.clone(), done);
+        note.total = total;
+        note.message = message.map(str::to_owned);
+        let _ = self.peer.notify_progress(note).await;
+    }
+
+    /// Sends a log message to a client that wants messages of that level.
+    pub async fn log(&self, level: LoggingLevel, logger: Option<&str>, data: Value) {
+        if self.level.is_some_and(|wanted| rank(level) >= rank(wanted)) {
+            let mut note = LoggingMessageNotificationParam::new(level, data);
+            note.logger = logger.map(str::to_owned);
             let _ = self.peer.notify_logging_message(note).await;
         }
     }
@@ -127,19 +138,12 @@ impl Reporter {
             return;
         };
         let message = engine.redactor.redact(&message).into_owned();
-        if let Some(token) = &self.token {
-            // The place in the journal grows with every event, as progress must.
-            #[expect(clippy::cast_precision_loss, reason = "no journal has 2^52 events")]
-            let progress = event.seq as f64;
-            let note = ProgressNotificationParam::new(token.clone(), progress)
-                .with_message(message.clone());
-            let _ = self.peer.notify_progress(note).await;
-        }
-        if self.level.is_some_and(|wanted| rank(level) >= rank(wanted)) {
-            let data = json!({ "run_id": event.run_id, "seq": event.seq, "message": message });
-            let note = LoggingMessageNotificationParam::new(level, data).with_logger("runs");
-            let _ = self.peer.notify_logging_message(note).await;
-        }
+        // The place in the journal grows with every event, as progress must.
+        #[expect(clippy::cast_precision_loss, reason = "no journal has 2^52 events")]
+        let place = event.seq as f64;
+        self.progress(place, None, Some(&message)).await;
+        let data = json!({ "run_id": event.run_id, "seq": event.seq, "message": message });
+        self.log(level, Some("runs"), data).await;
     }
 }
 

@@ -3,8 +3,8 @@
 use rmcp::{
     ErrorData,
     model::{
-        ContentBlock, GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt,
-        PromptArgument, PromptMessage, ResourceContents, Role,
+        ContentBlock, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+        ListPromptsResult, Prompt, PromptArgument, PromptMessage, ResourceContents, Role,
     },
 };
 use serde_json::json;
@@ -17,13 +17,13 @@ pub const MAKE_CHANGE: &str = "make_change";
 pub const EXPLAIN_RUN: &str = "explain_run";
 
 /// The prompts.
-pub fn list(era: Era) -> ListPromptsResult {
+pub fn list(server: &Server, era: Era) -> ListPromptsResult {
     let argument = |name: &str, words: &str| {
         PromptArgument::new(name)
             .with_description(words)
             .with_required(true)
     };
-    let mut result = ListPromptsResult::with_all_items(vec![
+    let mut prompts = vec![
         Prompt::new(
             EXPLAIN_RUN,
             Some("Explains what a run did, where it stands and what to do next"),
@@ -37,7 +37,11 @@ pub fn list(era: Era) -> ListPromptsResult {
                 argument("goal", "What is to be achieved"),
             ]),
         ),
-    ]);
+    ];
+    if let Some(extension) = &server.options.extension {
+        prompts.extend(extension.prompts());
+    }
+    let mut result = ListPromptsResult::with_all_items(prompts);
     (result.ttl_ms, result.cache_scope) = hints(era, 3_600_000);
     result
 }
@@ -47,7 +51,11 @@ pub async fn get(
     server: &Server,
     caller: &Caller,
     request: &GetPromptRequestParams,
-) -> Result<GetPromptResult, ErrorData> {
+) -> Result<GetPromptResponse, ErrorData> {
+    let extension = server.options.extension.as_ref();
+    if let Some(answer) = extension.and_then(|extension| extension.prompt(request)) {
+        return answer;
+    }
     let argument = |name: &str| {
         let value = request
             .arguments
@@ -105,5 +113,5 @@ pub async fn get(
         .into_iter()
         .map(|content| PromptMessage::new(Role::User, content))
         .collect();
-    Ok(GetPromptResult::new(messages))
+    Ok(GetPromptResult::new(messages).into())
 }

@@ -19,7 +19,7 @@ pub fn success(
         input,
     };
     let content = info.contract.success(context, output);
-    result(info.contract.text(&content), content, Outcome::Done)
+    rendered(info, content, Outcome::Done)
 }
 
 /// A failure, for the model to read and act on.
@@ -35,7 +35,20 @@ pub fn failure(
         input,
     };
     let content = info.contract.failure(context, problem);
-    result(info.contract.text(&content), content, Outcome::Failed)
+    rendered(info, content, Outcome::Failed)
+}
+
+/// The envelope as text and structure, or as the content blocks that its contract makes of it.
+fn rendered(info: &OperationInfo, content: Value, outcome: Outcome) -> CallToolResult {
+    let blocks = info.contract.blocks(&content).map(serde_json::from_value);
+    match blocks {
+        Some(Ok(blocks)) => whole(blocks, outcome),
+        Some(Err(error)) => {
+            let text = format!("the content of {} is not valid: {error}", info.name);
+            whole(vec![ContentBlock::text(text)], Outcome::Failed)
+        }
+        None => result(info.contract.text(&content), content, outcome),
+    }
 }
 
 /// How a tool call ended.
@@ -51,11 +64,14 @@ pub fn structured(content: Value, outcome: Outcome) -> CallToolResult {
 }
 
 fn result(text: String, content: Value, outcome: Outcome) -> CallToolResult {
-    let text = vec![ContentBlock::text(text)];
-    let mut result = match outcome {
-        Outcome::Done => CallToolResult::success(text),
-        Outcome::Failed => CallToolResult::error(text),
-    };
+    let mut result = whole(vec![ContentBlock::text(text)], outcome);
     result.structured_content = Some(content);
     result
+}
+
+fn whole(blocks: Vec<ContentBlock>, outcome: Outcome) -> CallToolResult {
+    match outcome {
+        Outcome::Done => CallToolResult::success(blocks),
+        Outcome::Failed => CallToolResult::error(blocks),
+    }
 }

@@ -68,6 +68,7 @@ pub async fn list(
     era: Era,
     cursor: Option<String>,
 ) -> Result<ListResourcesResult, ErrorData> {
+    let is_first = cursor.is_none();
     let mut input = json!({ "limit": PAGE });
     if let Some(cursor) = cursor {
         let place: u64 = cursor
@@ -85,8 +86,13 @@ pub async fn list(
         .and_then(Value::as_array)
         .map(Vec::as_slice)
         .unwrap_or_default();
-    let mut result =
-        ListResourcesResult::with_all_items(runs.iter().filter_map(run_resource).collect());
+    let mut resources: Vec<Resource> = runs.iter().filter_map(run_resource).collect();
+    if let Some(extension) = &server.options.extension
+        && is_first
+    {
+        resources.extend(extension.resources());
+    }
+    let mut result = ListResourcesResult::with_all_items(resources);
     result.next_cursor = page
         .get("next_cursor")
         .and_then(Value::as_u64)
@@ -109,11 +115,11 @@ fn run_resource(run: &Value) -> Option<Resource> {
 }
 
 /// The three kinds of resource.
-pub fn templates(era: Era) -> ListResourceTemplatesResult {
+pub fn templates(server: &Server, era: Era) -> ListResourceTemplatesResult {
     let template = |uri: &str, name: &str, words: &str| {
         ResourceTemplate::new(uri, name).with_description(words)
     };
-    let mut result = ListResourceTemplatesResult::with_all_items(vec![
+    let mut templates = vec![
         template(
             "windlass://runs/{run_id}",
             "run",
@@ -131,7 +137,11 @@ pub fn templates(era: Era) -> ListResourceTemplatesResult {
             "run-artifact",
             "Something a run left behind",
         ),
-    ]);
+    ];
+    if let Some(extension) = &server.options.extension {
+        templates.extend(extension.templates());
+    }
+    let mut result = ListResourceTemplatesResult::with_all_items(templates);
     (result.ttl_ms, result.cache_scope) = hints(era, 3_600_000);
     result
 }
@@ -144,7 +154,12 @@ pub async fn read(
     uri: &str,
 ) -> Result<ReadResourceResult, ErrorData> {
     let Some(address) = Address::parse(uri) else {
-        return Err(no_such_resource(uri));
+        let extension = server.options.extension.as_ref();
+        let mut result = extension
+            .and_then(|extension| extension.read(uri))
+            .ok_or_else(|| no_such_resource(uri))?;
+        (result.ttl_ms, result.cache_scope) = hints(era, 0);
+        return Ok(result);
     };
     let (operation, input) = match &address {
         Address::Run(run_id) => ("runs.show", json!({ "run_id": run_id })),

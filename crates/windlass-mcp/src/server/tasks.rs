@@ -1,23 +1,26 @@
 //! The Tasks extension (2026-07-28) over runs: a task is a run, its id the run's.
 //!
 //! The run is in the journal before its task is announced, so a task survives whatever this
-//! process does not. A run that failed is a completed task with an error result: `failed`
-//! is for failures of the protocol, which a run does not have.
+//! process does not. A run that failed is a completed task with an error result: `failed` is for
+//! defects of the server.
 
 use rmcp::{
     ErrorData,
     model::{
-        CallToolResponse, CreateTaskResult, DetailedTask, ElicitRequest, GetTaskResult,
-        InputRequest, InputResponses, JsonObject, Task, TaskPayload, TaskStatus,
+        CallToolResponse, CallToolResult, CreateTaskResult, DetailedTask, GetTaskResult,
+        InputResponses, JsonObject, Task, TaskPayload, TaskStatus,
     },
 };
 use serde_json::{Value, json};
-use windlass_engine::{operation::OperationInfo, run::RunView};
-use windlass_types::{ApprovalTerms, Problem, RunId, RunState, code};
+use windlass_engine::{
+    operation::OperationInfo,
+    run::{RunView, SIGNAL_APPROVAL},
+};
+use windlass_types::{Kind, Problem, RunId, RunRecord, RunState, code};
 
 use super::{
     Caller, Server,
-    approve::{self, APPROVAL},
+    approve::{self, APPROVAL, Decision},
     errors::error_of,
     render::{Outcome, failure, structured, success},
 };
@@ -26,8 +29,8 @@ use super::{
 const POLL_MS: u64 = 1000;
 
 /// The announcement of a run as a task.
-pub fn create(server: &Server, run: &RunView) -> CreateTaskResult {
-    CreateTaskResult::new(task(server, run, TaskStatus::Working))
+pub fn create(server: &Server, run: RunRecord) -> CreateTaskResult {
+    CreateTaskResult::new(task(server, &RunView::from(run), TaskStatus::Working))
 }
 
 /// The announcement of one call about a run as a task. Its id names the run, the operation and
@@ -39,7 +42,7 @@ pub async fn create_for(
     run_id: &RunId,
     ticket: &str,
 ) -> Result<CallToolResponse, ErrorData> {
-    let run = find(server, caller, run_id.as_str()).await?;
+    let run = RunView::from(find(server, caller, run_id.as_str()).await?);
     let id = format!("{}{SEPARATOR}{ticket}", info.name);
     Ok(CreateTaskResult::new(named(server, &run, &id, TaskStatus::Working)).into())
 }
@@ -58,6 +61,7 @@ pub async fn get(
     }
     let run = find(server, caller, task_id).await?;
     let payload = payload(server, caller, &run);
+    let run = RunView::from(run);
     Ok(GetTaskResult::new(DetailedTask::new(
         task(server, &run, payload.status()),
         payload,
@@ -73,32 +77,63 @@ async fn get_call(
     ticket: &str,
 ) -> Result<GetTaskResult, ErrorData> {
     let unknown = || ErrorData::invalid_params(format!("unknown task: {task_id}"), None);
-    let info = server.find(operation).ok_or_else(unknown)?;
+    let info = server.catalogue.find(operation);
+    let info = info
+        .filter(|info| info.name == operation && server.offers(info))
+        .ok_or_else(unknown)?;
     let run_id = ticket.split(':').next().unwrap_or_default();
     let run = find(server, caller, run_id).await.map_err(|_| unknown())?;
     let context = caller.context.clone();
     let request_id = context.request_id.clone();
+    let is_run = ticket == run_id;
     // A run whose end is the answer has none while it waits for an approval.
-    let is_asking = ticket == run_id && !run.approvers.is_empty();
-    let result = if is_asking {
-        None
-    } else {
-        match server.catalogue.settled(operation, context, ticket).await {
+    let is_asking = is_run && run.wanted_approval().is_some();
+    let result = match (is_run, run.state) {
+        (true, RunState::Cancelled) => Some(Ok(TaskPayload::Cancelled)),
+        _ if is_asking => None,
+        _ => match server.catalogue.settled(operation, context, ticket).await {
             Ok(None) => None,
-            Ok(Some(answer)) => Some(success(info, &request_id, &Value::Null, answer.output)),
-            Err(problem) => Some(failure(info, &request_id, &Value::Null, &problem)),
-        }
+            Ok(Some(answer)) => {
+                let answer = success(info, &request_id, &Value::Null, answer.output);
+                Some(completed(answer))
+            }
+            Err(problem) if is_defect(&problem) => Some(failed(&problem)),
+            Err(problem) => Some(completed(failure(
+                info,
+                &request_id,
+                &Value::Null,
+                &problem,
+            ))),
+        },
     };
-    let payload = match result.map(serde_json::to_value) {
+    let payload = match result {
         None => match payload(server, caller, &run) {
             asks @ TaskPayload::InputRequired { .. } => asks,
             _ => TaskPayload::Working,
         },
-        Some(Ok(Value::Object(result))) => TaskPayload::Completed { result },
-        Some(_) => return Err(unknown()),
+        Some(payload) => payload.map_err(|error| {
+            ErrorData::internal_error(format!("the result of the task: {error}"), None)
+        })?,
     };
+    let run = RunView::from(run);
     let task = named(server, &run, task_id, payload.status());
     Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
+}
+
+/// The task of a call that has its result.
+fn completed(result: CallToolResult) -> Result<TaskPayload, serde_json::Error> {
+    let result = serde_json::from_value(serde_json::to_value(result)?)?;
+    Ok(TaskPayload::Completed { result })
+}
+
+/// Whether the failure is the server's own: what no caller can do anything about.
+fn is_defect(problem: &Problem) -> bool {
+    problem.code().kind == Kind::Internal
+}
+
+fn failed(problem: &Problem) -> Result<TaskPayload, serde_json::Error> {
+    let error = serde_json::from_value(serde_json::to_value(error_of(problem))?)?;
+    Ok(TaskPayload::Failed { error })
 }
 
 /// Answers `tasks/update`: takes the answers that fit, ignores the rest.
@@ -114,24 +149,35 @@ pub async fn update(
     };
     let run = find(server, caller, run_id).await?;
     // An answer that comes late finds nothing waiting, and is ignored as any unknown one.
-    if approve::form(server, caller, &run).is_none() {
+    let Some(question) = approve::form(server, caller, &run) else {
         return Ok(());
+    };
+    match approve::decision(Some(answers)) {
+        // Dismissed: the run goes on waiting, and the task says what to type instead of asking on.
+        Decision::Open => {
+            if answers.contains_key(APPROVAL) {
+                server.dismiss(question.subject);
+            }
+            Ok(())
+        }
+        decision => approve::deliver(server, caller, &question.subject, decision)
+            .await
+            .map_err(|problem| error_of(&problem)),
     }
-    let decision = approve::decision(Some(answers));
-    approve::deliver(server, caller, &run.run_id, decision)
-        .await
-        .map_err(|problem| error_of(&problem))
 }
 
 /// Answers `tasks/cancel`. A task that has ended stays as it is.
 pub async fn cancel(server: &Server, caller: &Caller, task_id: &str) -> Result<(), ErrorData> {
-    if task_id.contains(SEPARATOR) {
-        // What a run was told to do is done once it has been told; the run itself has a tool
-        // for being cancelled. The acknowledgement is all a client may expect.
-        get(server, caller, task_id).await?;
-        return Ok(());
-    }
-    let run = find(server, caller, task_id).await?;
+    let run = match task_id.split_once(SEPARATOR) {
+        Some((_, ticket)) if ticket.contains(':') => {
+            // What a run was told to do is done once it has been told; the run itself has a tool
+            // for being cancelled. The acknowledgement is all a client may expect.
+            get(server, caller, task_id).await?;
+            return Ok(());
+        }
+        Some((_, run_id)) => find(server, caller, run_id).await?,
+        None => find(server, caller, task_id).await?,
+    };
     if is_over(&run) {
         return Ok(());
     }
@@ -146,7 +192,7 @@ pub async fn cancel(server: &Server, caller: &Caller, task_id: &str) -> Result<(
     }
 }
 
-async fn find(server: &Server, caller: &Caller, task_id: &str) -> Result<RunView, ErrorData> {
+async fn find(server: &Server, caller: &Caller, task_id: &str) -> Result<RunRecord, ErrorData> {
     let unknown = || ErrorData::invalid_params(format!("unknown task: {task_id}"), None);
     let run_id: RunId = task_id.parse().map_err(|_| unknown())?;
     match server
@@ -154,7 +200,7 @@ async fn find(server: &Server, caller: &Caller, task_id: &str) -> Result<RunView
         .visible_run(caller.principal(), &run_id)
         .await
     {
-        Ok(record) => Ok(RunView::from(record)),
+        Ok(record) => Ok(record),
         Err(problem) if problem.code().name == code::RUN_NOT_FOUND.name => Err(unknown()),
         Err(problem) => Err(error_of(&problem)),
     }
@@ -162,15 +208,25 @@ async fn find(server: &Server, caller: &Caller, task_id: &str) -> Result<RunView
 
 /// Whether the task has its final status. A run that completed once stays completed, even
 /// while it is being taken back.
-fn is_over(run: &RunView) -> bool {
+fn is_over(run: &RunRecord) -> bool {
     run.state.is_final() || run.output.is_some()
 }
 
-fn payload(server: &Server, caller: &Caller, run: &RunView) -> TaskPayload {
+fn payload(server: &Server, caller: &Caller, run: &RunRecord) -> TaskPayload {
+    if !is_over(run) {
+        let question = approve::question(server, caller, run);
+        return match question.filter(|question| !server.is_dismissed(&question.subject)) {
+            Some(question) => TaskPayload::InputRequired {
+                input_requests: approve::requests(question.form),
+            },
+            None => TaskPayload::Working,
+        };
+    }
+    let view = RunView::from(run.clone());
     match run.state {
         RunState::Cancelled => TaskPayload::Cancelled,
         RunState::Failed => {
-            let problem = run
+            let problem = view
                 .problem
                 .clone()
                 .unwrap_or_else(|| Problem::internal("run", "no reason on record"));
@@ -183,27 +239,18 @@ fn payload(server: &Server, caller: &Caller, run: &RunView) -> TaskPayload {
                     "retryable": problem.code().retryable,
                     "next_actions": problem.next_actions(),
                 },
-                "run": run,
+                "run": view,
             });
             TaskPayload::Completed {
                 result: result(server, failure, Outcome::Failed),
             }
         }
-        _ if is_over(run) => {
-            let answer = json!({ "run": run, "next_actions": run.next_actions() });
+        _ => {
+            let answer = json!({ "run": view, "next_actions": view.next_actions() });
             TaskPayload::Completed {
                 result: result(server, answer, Outcome::Done),
             }
         }
-        _ => match approve::question(server, caller, run) {
-            Some(question) => {
-                let question = InputRequest::Elicitation(ElicitRequest::new(question));
-                TaskPayload::InputRequired {
-                    input_requests: [(APPROVAL.to_owned(), question)].into(),
-                }
-            }
-            None => TaskPayload::Working,
-        },
     }
 }
 
@@ -227,20 +274,23 @@ fn named(server: &Server, run: &RunView, id: &str, status: TaskStatus) -> Task {
         .with_status_message(message)
 }
 
-/// Where the run stands, in a few words.
+/// Where the run stands, in a few words; where it waits for an approval, also what to type.
 fn describe(run: &RunView) -> String {
+    let mut waits = run.waiting_on.iter();
+    let is_asking = waits.any(|on| on.what == SIGNAL_APPROVAL && !on.answered);
+    if is_asking || !run.terms.is_empty() {
+        return format!(
+            "{}: waiting for {}; decide with: windlass runs approve {}",
+            run.title,
+            run.terms.text(),
+            run.run_id
+        );
+    }
     if let Some(on) = run.waiting_on.first() {
         return on
             .prompt
             .clone()
             .unwrap_or_else(|| format!("{}: waiting for {}", run.title, on.what));
-    }
-    if run.state == RunState::Queued && !run.approvers.is_empty() {
-        return format!(
-            "{}: waiting for approval by {}",
-            run.title,
-            ApprovalTerms::of(&run.approvers).approvers.join(" or ")
-        );
     }
     match &run.problem {
         Some(problem) => format!(

@@ -12,15 +12,23 @@ use super::{Caller, Server, ToolMode, lean, schema};
 impl Server {
     /// The tools this caller may use. The order is the same every time.
     pub(super) fn tools_for(&self, caller: &Caller) -> Vec<Tool> {
-        let tools = self.tools.get_or_init(|| match self.options.tools {
-            ToolMode::Full => self.offered().map(full_tool).collect(),
-            ToolMode::Lean => lean::tools(self),
-        });
         let usable = |tool: &&Tool| {
             let operation = self.find(&tool.name);
             operation.is_none_or(|info| caller.principal().has_scope(&info.scope))
         };
-        tools.iter().filter(usable).cloned().collect()
+        self.tools().iter().filter(usable).cloned().collect()
+    }
+
+    /// One tool of the list.
+    pub(super) fn tool(&self, name: &str) -> Option<Tool> {
+        self.tools().iter().find(|tool| tool.name == name).cloned()
+    }
+
+    fn tools(&self) -> &[Tool] {
+        self.tools.get_or_init(|| match self.options.tools {
+            ToolMode::Full => self.offered().map(full_tool).collect(),
+            ToolMode::Lean => lean::tools(self),
+        })
     }
 
     /// The operations of the toolsets offered here.
@@ -31,6 +39,16 @@ impl Server {
     /// The error of a tool that does not exist.
     pub(super) fn unknown_tool(&self, name: &str) -> ErrorData {
         let shown: String = name.chars().take(100).collect();
+        if let Some(info) = self.catalogue.find(name).filter(|info| info.tool == name)
+            && info.is_tool
+        {
+            let toolset = &info.toolset;
+            let reason = format!(
+                "{shown} is not offered by this server; it is in the toolset {toolset}: start the server \
+                 with --toolset {toolset}"
+            );
+            return ErrorData::invalid_params(reason, None);
+        }
         let problem = self.catalogue.unknown(name);
         let hint = match problem
             .details()
@@ -54,7 +72,7 @@ fn full_tool(info: &OperationInfo) -> Tool {
         schema::input(info),
     );
     tool.title = Some(info.title.clone());
-    tool.output_schema = Some(schema::output(info));
+    tool.output_schema = schema::output(info);
     tool.annotations = Some(annotations(info));
     tool
 }
@@ -67,12 +85,11 @@ pub(super) fn annotations(info: &OperationInfo) -> ToolAnnotations {
         EffectClass::Write => hints.destructive(false),
         EffectClass::Destructive => hints.destructive(true),
     };
+    let hints = hints.open_world(info.reaches_out);
     match info.flow {
-        // Answered from, or acting on, what this engine holds.
-        Flow::Query | Flow::Signal | Flow::Command => hints.open_world(false),
         // A token works once: repeating the call starts nothing more.
         Flow::Apply => hints.idempotent(true),
-        Flow::Plan => hints,
+        Flow::Query | Flow::Signal | Flow::Command | Flow::Plan => hints,
     }
 }
 

@@ -2,9 +2,31 @@
 //! eras, compared where the answer does not depend on the era.
 
 use serde_json::{Value, json};
-use windlass_mcp::fixtures::FixtureHandler;
+use windlass_mcp::{
+    McpHandler, ServerOptions,
+    fixtures::{TOOLSET, domain, extension},
+    handler,
+};
+use windlass_testkit::{Process, TestWorld, local};
 
 use super::support::{StdioClient, call, initialize, modern_meta};
+
+/// The product's server, offering the fixtures.
+async fn process() -> (TestWorld, Process) {
+    let world = TestWorld::new(|| vec![domain(), windlass_runs::domain()]);
+    let process = world.driving().await;
+    (world, process)
+}
+
+fn fixtures(process: &Process) -> McpHandler {
+    let options = ServerOptions {
+        toolsets: Some(vec![TOOLSET.to_owned()]),
+        principal: Some(local()),
+        extension: Some(extension()),
+        ..ServerOptions::default()
+    };
+    handler(process.catalogue().clone(), options).unwrap()
+}
 
 fn modern(mut request: Value, capabilities: Value) -> Value {
     request["params"]["_meta"] = modern_meta();
@@ -55,9 +77,10 @@ async fn era_neutral_answers_are_the_same_bytes() {
         read("test://static-binary"),
         read("test://template/123/data"),
     ];
-    let mut legacy = StdioClient::start(FixtureHandler::new([1; 32]));
+    let (_world, process) = process().await;
+    let mut legacy = StdioClient::start(fixtures(&process));
     legacy.ask(&initialize(0, "2025-11-25")).await;
-    let mut fresh = StdioClient::start(FixtureHandler::new([1; 32]));
+    let mut fresh = StdioClient::start(fixtures(&process));
     for request in requests {
         let old = legacy.ask(&request).await;
         let new = without_era(fresh.ask(&modern(request.clone(), json!({}))).await);
@@ -67,7 +90,8 @@ async fn era_neutral_answers_are_the_same_bytes() {
 
 #[tokio::test]
 async fn a_tool_may_ask_in_rounds_and_then_run_as_a_task() {
-    let mut client = StdioClient::start(FixtureHandler::new([1; 32]));
+    let (_world, process) = process().await;
+    let mut client = StdioClient::start(fixtures(&process));
     let capabilities =
         json!({ "elicitation": {}, "extensions": { "io.modelcontextprotocol/tasks": {} } });
     let round = client
@@ -88,7 +112,10 @@ async fn a_tool_may_ask_in_rounds_and_then_run_as_a_task() {
         match state["status"].as_str() {
             Some("working") => tokio::task::yield_now().await,
             _ => {
-                assert_eq!(state["result"]["content"][0]["text"], "Hello, Ada!");
+                assert_eq!(
+                    state["result"]["content"][0]["text"], "Hello, Ada!",
+                    "{state}"
+                );
                 break;
             }
         }
@@ -101,7 +128,8 @@ async fn a_tool_may_ask_in_rounds_and_then_run_as_a_task() {
 
 #[tokio::test]
 async fn a_tampered_state_is_refused() {
-    let mut client = StdioClient::start(FixtureHandler::new([1; 32]));
+    let (_world, process) = process().await;
+    let mut client = StdioClient::start(fixtures(&process));
     let tool = "test_input_required_result_tampered_state";
     let state = client
         .ask(&modern(

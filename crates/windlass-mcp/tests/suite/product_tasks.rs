@@ -109,6 +109,35 @@ async fn a_task_asks_and_takes_the_answer() {
 }
 
 #[tokio::test]
+async fn a_dismissed_form_is_not_asked_again_and_the_task_says_what_to_type() {
+    for action in ["cancel", "decline"] {
+        let shop = Workshop::new().await;
+        let mut client = shop.client();
+        let task = start(&shop, &mut client, &[Op::set("a", 1), Op::approval("go")]).await;
+        let asking = settled(&shop, &mut client, &task).await;
+        assert_eq!(asking["status"], "input_required", "{asking}");
+        let mut update = about("tasks/update", &task["taskId"]);
+        update["params"]["inputResponses"] = json!({ "approval": { "action": action } });
+        client.ask(&update).await;
+        let get = about("tasks/get", &task["taskId"]);
+        let waits = client.ask(&get).await["result"].clone();
+        assert_eq!(waits["status"], "working", "{action}: {waits}");
+        let run_id = task["taskId"].as_str().unwrap();
+        let message = waits["statusMessage"].as_str().unwrap();
+        let command = format!("windlass runs approve {run_id}");
+        assert!(message.contains(&command), "{message}");
+        // Nothing was decided: a person elsewhere still can.
+        shop.process
+            .call("runs.approve", json!({ "run_id": run_id }))
+            .await
+            .unwrap();
+        let end = settled(&shop, &mut client, &task).await;
+        assert_eq!(end["status"], "completed", "{end}");
+        assert_eq!(end["result"]["isError"], false, "{end}");
+    }
+}
+
+#[tokio::test]
 async fn a_task_can_be_cancelled_once_and_again() {
     let shop = Workshop::new().await;
     let mut client = shop.client();

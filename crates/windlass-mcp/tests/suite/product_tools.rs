@@ -81,8 +81,8 @@ async fn annotations_follow_effect_and_flow() {
         .join("\n");
     insta::assert_snapshot!(shown, @r#"
     runs_list {"openWorldHint":false,"readOnlyHint":true}
-    shop_plan {"readOnlyHint":true}
-    shop_apply {"destructiveHint":false,"idempotentHint":true,"readOnlyHint":false}
+    shop_plan {"openWorldHint":false,"readOnlyHint":true}
+    shop_apply {"destructiveHint":false,"idempotentHint":true,"openWorldHint":false,"readOnlyHint":false}
     runs_cancel {"destructiveHint":false,"openWorldHint":false,"readOnlyHint":false}
     "#);
 }

@@ -10,7 +10,7 @@ use windlass_engine::{
     operation::{CallContext, Change, ChangeInfo, Example, Operation, change_operations},
     run::RunKind,
 };
-use windlass_mcp::{McpHandler, ServerOptions, ToolMode, handler};
+use windlass_mcp::{McpHandler, ServerOptions, ToolEntry, ToolMode, handler};
 use windlass_testkit::{
     Process, TestWorld, local,
     program::{self, Ledger, Op, ProgramDomain},
@@ -148,6 +148,7 @@ impl Workshop {
         let options = ServerOptions {
             principal: Some(local()),
             tools: ToolMode::Lean,
+            search: Some(find_tools),
             ..ServerOptions::default()
         };
         StdioClient::start(self.handler(options))
@@ -197,6 +198,20 @@ impl Workshop {
     pub async fn settled(&self, run_id: &RunId) -> String {
         self.process.settle(run_id).await.state.as_str().to_owned()
     }
+}
+
+/// The search of the product.
+fn find_tools(tools: &[ToolEntry], question: &str) -> Vec<usize> {
+    let entries: Vec<_> = tools
+        .iter()
+        .map(|tool| windlass_docs::FinderEntry {
+            name: &tool.name,
+            title: &tool.title,
+            words: &tool.words,
+            text: &tool.text,
+        })
+        .collect();
+    windlass_docs::find(&entries, question)
 }
 
 /// A modern request with these client capabilities.

@@ -203,7 +203,7 @@ fn check(
     }
 }
 
-fn unsupported(module: &Module, cause: &str) -> Problem {
+pub(crate) fn unsupported(module: &Module, cause: &str) -> Problem {
     fault::overlay_baseline_unsupported(format!(
         "the overlay of module {} cannot be rebased: {cause}",
         module.id

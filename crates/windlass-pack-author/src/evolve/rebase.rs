@@ -14,7 +14,7 @@ use windlass_pack_model::{
 use windlass_types::Problem;
 
 use crate::evolve::{
-    baseline,
+    base, baseline,
     context::Context,
     layers::Layers,
     locate::overlay_path,
@@ -149,6 +149,14 @@ pub fn rebase_overlay(
     };
     let old = Baseline::parse(&text, &path).map_err(named)?;
     found.check_kind(found.config.overlay_kind, &module.id, scope)?;
+    // Without it no edit can be told from what upstream changed; a new baseline would hide that.
+    if old.upstream.is_none() {
+        return Err(named(base::unsupported(
+            module,
+            "its baseline does not say where the upstream came from",
+        ))
+        .with("baseline_path", path.display().to_string()));
+    }
 
     let layers = Layers::open(context, module)?;
     let new = baseline::current(context, module, &layers.upstream)?;

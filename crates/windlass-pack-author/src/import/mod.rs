@@ -3,7 +3,11 @@
 //! Scan, decide, copy. The originals stay where they are; their paths and contents are noted, so
 //! that a deploy of exactly them may own them.
 
+mod advice;
+mod instructions;
 mod scan;
+mod settings;
+mod shelf;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -37,6 +41,8 @@ pub struct ImportRequest<'a> {
     pub home_root: &'a Path,
     /// The project that is looked through.
     pub project: &'a Project,
+    /// Codex's home, where it is not `.codex` of the home directory.
+    pub codex_home: Option<&'a Path>,
     /// Whether to write.
     pub apply: bool,
     /// How the program was called, for the commands suggested next.
@@ -182,6 +188,11 @@ pub fn import(request: &ImportRequest<'_>) -> Result<Imported, Problem> {
     let manifest = read_manifest(request.repo)?;
     let mut warnings = Vec::new();
     let mut found = Found::look(request, &manifest, &mut warnings)?;
+    found.join_alike();
+    warnings.extend(advice::of(
+        &manifest.manifest,
+        found.created().map(|(one, _)| one),
+    ));
     let mut conflicts = found.drop_duplicates();
     let occupied = found.find_occupied()?;
     conflicts.extend(occupied.clone());
@@ -242,9 +253,33 @@ struct Item {
     /// The files, or why there are none.
     fate: Result<Reading, (ImportOp, &'static str)>,
     dest_exists: bool,
+    /// Originals of what was joined with it.
+    originals: BTreeMap<PathBuf, Digest>,
 }
 
 impl Item {
+    /// The files it was found in, which a deploy writes as they are.
+    fn originals(&self) -> BTreeMap<PathBuf, Digest> {
+        let mut originals = self.originals.clone();
+        let candidate = &self.candidate;
+        if candidate.made.is_none()
+            && let Ok(reading) = &self.fate
+        {
+            originals.extend(reading.tree.iter().map(|(path, content)| {
+                let original = match candidate.source_is_file {
+                    true => candidate.source.clone(),
+                    false => path.under(&candidate.source),
+                };
+                (original, content.digest)
+            }));
+        }
+        originals.extend(candidate.whole.iter().filter_map(|path| {
+            let bytes = fs_err::read(path).ok()?;
+            Some((path.clone(), Digest::of(&bytes)))
+        }));
+        originals
+    }
+
     fn op(&self) -> ImportOp {
         match &self.fate {
             Ok(_) => ImportOp::Create,
@@ -260,7 +295,7 @@ impl Item {
             module_type: candidate.module_type,
             scope: candidate.scope(),
             targets: candidate.targets.clone(),
-            tags: candidate.tags.clone(),
+            tags: candidate.all_tags(),
             source_path: shown(&candidate.source),
             source_path_posix: fault::posix(&candidate.source),
             dest_path: shown(&candidate.destination),
@@ -281,9 +316,15 @@ impl Found {
         manifest: &ManifestFile,
         warnings: &mut Vec<String>,
     ) -> Result<Self, Problem> {
-        let mut candidates = scan::candidates(request)?;
+        let mut candidates = scan::candidates(request, warnings)?;
         candidates.sort_by(|left, right| {
-            (&left.module_id, &left.source).cmp(&(&right.module_id, &right.source))
+            // Of two things of one name Codex's keeps the plain id.
+            let order = |one: &Candidate| !one.targets.contains(&Target::Codex);
+            (&left.module_id, order(left), &left.source).cmp(&(
+                &right.module_id,
+                order(right),
+                &right.source,
+            ))
         });
         let known: BTreeSet<&str> = manifest
             .manifest
@@ -304,10 +345,44 @@ impl Found {
                     candidate,
                     fate,
                     dest_exists: false,
+                    originals: BTreeMap::new(),
                 }
             })
             .collect();
         Ok(Self { items })
+    }
+
+    /// The same thing for several tools is one module; another thing of the same name gets an id
+    /// of its own.
+    fn join_alike(&mut self) {
+        let mut kept: Vec<Item> = Vec::with_capacity(self.items.len());
+        for mut item in std::mem::take(&mut self.items) {
+            if let Ok(reading) = &item.fate
+                && let Some(other) = kept.iter_mut().rev().find(|other| {
+                    other.candidate.module_id == item.candidate.module_id && other.fate.is_ok()
+                })
+            {
+                let alike = other
+                    .fate
+                    .as_ref()
+                    .is_ok_and(|there| there.is_like(reading));
+                let one_tool = item
+                    .candidate
+                    .targets
+                    .iter()
+                    .any(|target| other.candidate.targets.contains(target));
+                if alike {
+                    other.originals.extend(item.originals());
+                    other.candidate.join(item.candidate);
+                    continue;
+                }
+                if !one_tool {
+                    item.candidate.set_apart();
+                }
+            }
+            kept.push(item);
+        }
+        self.items = kept;
     }
 
     /// Of several sources with one id the first is taken; the others are reported.
@@ -397,17 +472,8 @@ impl Found {
     }
 
     fn taken(&self) -> BTreeMap<PathBuf, Digest> {
-        self.created()
-            .flat_map(|(candidate, reading)| {
-                reading.tree.iter().map(|(path, content)| {
-                    let original = match candidate.source_is_file {
-                        true => candidate.source.clone(),
-                        false => path.under(&candidate.source),
-                    };
-                    (original, content.digest)
-                })
-            })
-            .collect()
+        let created = self.items.iter().filter(|item| item.fate.is_ok());
+        created.flat_map(Item::originals).collect()
     }
 
     fn summary(&self) -> ImportSummary {
@@ -448,8 +514,9 @@ fn module(candidate: &Candidate) -> Module {
         id: candidate.module_id.clone(),
         module_type: candidate.module_type,
         enabled: true,
-        tags: candidate.tags.clone(),
+        tags: candidate.all_tags(),
         targets: candidate.targets.clone(),
+        name: candidate.name.clone(),
         source: Source::LocalPath {
             path: candidate.destination_in_repo.clone(),
         },

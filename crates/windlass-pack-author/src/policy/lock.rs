@@ -5,11 +5,12 @@ use std::{collections::BTreeMap, path::Path};
 use serde::Serialize;
 use windlass_pack_deploy::render::Checkouts as _;
 use windlass_pack_model::{
-    GitignoreMode, HashCache, Manifest, Module, ModuleType, Source, fault,
+    GitSource, GitignoreMode, HashCache, Manifest, Module, ModuleType, Source, fault,
     lockfile::module_hash,
     manifest::MANIFEST_VERSION,
     org::{
-        LockedPolicyPack, ORG_FILE, ORG_LOCKFILE, ORG_VERSION, OrgLockfile, SourceRecord, parse_org,
+        LockedPolicyPack, ORG_FILE, ORG_LOCKFILE, ORG_VERSION, OrgConfig, OrgLockfile,
+        SourceRecord, is_allowed_remote, normalise_remote, parse_org,
     },
 };
 use windlass_types::{Digest, Problem};
@@ -53,6 +54,10 @@ pub fn policy_lock(
     };
     let (config, warnings) = parse_org(&text).map_err(at)?;
     let source = config.policy_source().map_err(at)?;
+    // Before anything is fetched: an address that is not allowed is not contacted.
+    if let Source::Git(git) = &source {
+        check_remote(&config, git).map_err(at)?;
+    }
 
     let manifest = no_manifest();
     let sources = ModuleSources {
@@ -67,6 +72,7 @@ pub fn policy_lock(
         enabled: true,
         tags: Vec::new(),
         targets: Vec::new(),
+        name: None,
         source,
         line: 0,
     };
@@ -102,6 +108,24 @@ pub fn policy_lock(
     };
     let warnings = warnings.iter().map(ToString::to_string).collect();
     Ok(Authored::inside(repo, data, writes).warned(warnings))
+}
+
+/// Refuses a policy pack from an address that `allowed_git_remotes` does not list.
+fn check_remote(config: &OrgConfig, source: &GitSource) -> Result<(), Problem> {
+    let allowed = match &config.supply_chain_policy {
+        Some(policy) => policy.allowed_git_remotes.as_slice(),
+        None => &[],
+    };
+    if is_allowed_remote(&source.url, allowed) {
+        return Ok(());
+    }
+    Err(fault::policy_config_invalid(format!(
+        "the policy pack comes from {}, which supply_chain_policy.allowed_git_remotes does not allow; correct policy_pack.source or add the address to {ORG_FILE}",
+        normalise_remote(&source.url)
+    ))
+    .with("field", "supply_chain_policy.allowed_git_remotes")
+    .with("remote_normalized", normalise_remote(&source.url))
+    .with("allowed_git_remotes", allowed.to_vec()))
 }
 
 /// The policy pack has nothing to do with the repository's own modules.

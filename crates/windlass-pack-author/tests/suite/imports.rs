@@ -47,6 +47,7 @@ impl Asked<'_> {
             repo: &self.repo,
             home_root: &self.home,
             project: self.project,
+            codex_home: None,
             apply: self.apply,
             caller: self.caller,
             json: true,
@@ -207,4 +208,240 @@ fn a_linked_skill_directory_is_followed() {
         world.read("repo/modules/skills/imported/linked/SKILL.md"),
         SKILL
     );
+}
+
+const TARGETS: &str = "version: 1
+profiles:
+  default:
+    include_tags: [base]
+targets:
+  codex: {mode: files, scope: both, options: {write_agents_skills_repo: true, write_agents_skills_user: true}}
+  claude_code: {mode: files, scope: both, options: {write_user_skills: true, write_repo_skills: true, write_claude_md_repo: true, write_claude_md_user: true}}
+  cursor: {mode: files, scope: project}
+  vscode: {mode: files, scope: project}
+  jetbrains: {mode: files, scope: project}
+  zed: {mode: files, scope: project}
+";
+
+const AGENT: &str = "---\nname: reviewer\ndescription: \"Reviews: all\"\n---\n\nRead the diff.\n";
+
+/// A repository with every type of module, deployed to every target but one that exports.
+fn deployed(claude_md: &str, instructions: &[&str]) -> World {
+    let mut manifest = TARGETS.replace(
+        "write_claude_md_user: true",
+        &format!("write_claude_md_user: true, claude_md: {claude_md}"),
+    );
+    manifest.push_str("modules:\n");
+    let world = World::new();
+    let mut add = |id: &str, kind: &str, path: &str, text: &str| {
+        let source = match kind {
+            "instructions" | "skill" => path.rsplit_once('/').unwrap().0,
+            _ => path,
+        };
+        manifest.push_str(&format!(
+            "  - {{id: '{id}', type: {kind}, tags: [base], source: {{local_path: {{path: '{source}'}}}}}}\n"
+        ));
+        world.write(&format!("repo/{path}"), text);
+    };
+    for name in instructions {
+        let path = format!("m/{name}/AGENTS.md");
+        add(
+            &format!("instructions:{name}"),
+            "instructions",
+            &path,
+            &format!("# {name}\n"),
+        );
+    }
+    add("skill:Demo_1", "skill", "m/demo/SKILL.md", SKILL);
+    add("prompt:draft", "prompt", "m/Draft PR.md", "draft");
+    add("command:hello", "command", "m/hello.md", COMMAND);
+    add("subagent:reviewer", "subagent", "m/reviewer.md", AGENT);
+    add(
+        "mcp:tickets",
+        "mcp_server",
+        "m/tickets.yaml",
+        "name: tickets\ntransport: http\nurl: https://t.example/mcp\nheaders: {Authorization: 'Bearer ${TOKEN}', X-Other: '${OTHER}'}\n",
+    );
+    add(
+        "mcp:local",
+        "mcp_server",
+        "m/local.yaml",
+        "name: local\ntransport: stdio\ncommand: npx\nargs: [-y, local]\nenv: {LEVEL: debug, HOME_OF: '${HOME_OF}'}\n",
+    );
+    add(
+        "hook:stop",
+        "hook",
+        "m/stop.yaml",
+        "event: Stop\ncommand: make check\ntimeout_s: 30\n",
+    );
+    add(
+        "hook:tool",
+        "hook",
+        "m/tool.yaml",
+        "event: PreToolUse\nmatcher: Bash\ncommand: echo\n",
+    );
+    world.write("repo/agentpack.yaml", &manifest);
+    world.deploy("repo", "default");
+    world
+}
+
+#[test]
+fn what_was_deployed_can_be_imported_into_an_empty_repository_and_nothing_changes() {
+    for (claude_md, instructions) in [
+        ("import", &["base"][..]),
+        ("inline", &["base"]),
+        ("import", &["base", "second"]),
+        ("inline", &["base", "second", "third"]),
+    ] {
+        let world = deployed(claude_md, instructions);
+        let targets = TARGETS.replace(
+            "write_claude_md_user: true",
+            &format!("write_claude_md_user: true, claude_md: {claude_md}"),
+        );
+        world.write("other/agentpack.yaml", &format!("{targets}modules: []\n"));
+        let (project, caller) = (world.project(), caller());
+        let mut asked = ask(&world, &project, &caller, true);
+        asked.repo = world.path("other");
+        let imported = import(&asked.request()).unwrap();
+        assert_eq!(
+            imported.outcome.data.summary.skipped_invalid, 0,
+            "{:#?}",
+            imported.outcome.warnings
+        );
+        world.apply(imported.outcome);
+        let changes = world.plan("other", "project-0123456789abcdef").changes;
+        let lines: Vec<String> = changes
+            .iter()
+            .map(|change| {
+                format!(
+                    "{:?} {} {:?}",
+                    change.op,
+                    change.path.display(),
+                    change.keys
+                )
+            })
+            .collect();
+        assert!(
+            lines.is_empty(),
+            "{claude_md} {instructions:?}\n{}\n{}",
+            lines.join("\n"),
+            world.read("other/agentpack.yaml")
+        );
+    }
+}
+
+#[test]
+fn what_people_wrote_by_hand_for_any_tool_is_found() {
+    let world = World::with_manifest(MANIFEST);
+    let rule =
+        "---\ndescription: Types\nglobs: \"*.ts\"\nalwaysApply: false\n---\n\nUse strict types.\n";
+    for (path, text) in [
+        ("project/AGENTS.md", "rules\n"),
+        ("project/CLAUDE.md", "rules\n"),
+        ("project/.rules", "for Zed\n"),
+        ("project/.cursor/rules/ts/types.mdc", rule),
+        ("project/.claude/skills/demo/SKILL.md", SKILL),
+        (
+            "project/.codex/skills/demo/SKILL.md",
+            "---\nname: other\ndescription: d\n---\n",
+        ),
+        ("project/.github/prompts/fix.prompt.md", "fix"),
+        ("project/.claude/agents/plain.md", "no frontmatter"),
+        (
+            "project/.mcp.json",
+            "{\"mcpServers\": {\"a\": {\"command\": \"npx\"}, \"b\": {\"command\": \"x\", \"cwd\": \"/\"}}}",
+        ),
+        (
+            "project/.cursor/mcp.json",
+            "{\n  // mine\n  \"mcpServers\": {\"a\": {\"command\": \"npx\"}}\n}",
+        ),
+        ("project/.vscode/mcp.json", "{\"servers\": "),
+        ("user/.claude/CLAUDE.md", "my own\n"),
+        (
+            "user/.claude/settings.json",
+            "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}]}}",
+        ),
+    ] {
+        world.write(path, text);
+    }
+    let (project, caller) = (world.project(), caller());
+    let imported = import(&ask(&world, &project, &caller, true).request()).unwrap();
+    let data = &imported.outcome.data;
+    let lines: Vec<String> = data
+        .plan
+        .iter()
+        .map(|item| {
+            let targets: Vec<&str> = item.targets.iter().map(|target| target.as_str()).collect();
+            format!("{:?} {} {}", item.op, item.module_id, targets.join(","))
+        })
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    Create hook:stop-bc3d17cdaf5e claude_code
+    Create instructions:project-0123456789abcdef claude_code,codex,vscode
+    Create instructions:project-0123456789abcdef-cursor-ts-types cursor
+    Create instructions:project-0123456789abcdef-zed zed
+    Create instructions:user-claude_code claude_code
+    Create mcp_server:project-0123456789abcdef-a claude_code,cursor
+    SkipInvalid mcp_server:project-0123456789abcdef-b claude_code
+    Create prompt:project-0123456789abcdef-fix vscode
+    Create skill:project-0123456789abcdef-demo codex
+    Create skill:project-0123456789abcdef-demo-claude_code claude_code
+    SkipInvalid subagent:project-0123456789abcdef-plain claude_code
+    ");
+    let warnings = imported.outcome.warnings.join("\n");
+    for expected in [
+        "project/.vscode/mcp.json is left out: line 1",
+        "it has cwd, which a module cannot say",
+        "needs frontmatter in plain.md",
+        "for cursor, which is not a target of agentpack.yaml",
+        "set write_repo_skills: true in the options of claude_code",
+        "codex has scope both",
+    ] {
+        assert!(warnings.contains(expected), "{expected}: {warnings}");
+    }
+    world.apply(imported.outcome);
+    let text = world.read("repo/agentpack.yaml");
+    assert!(text.contains("name: demo"), "{text}");
+    // Cursor gets its rule back as it was written.
+    world.write(
+        "repo/agentpack.yaml",
+        &text.replace(
+            "modules:",
+            "  cursor: {mode: files, scope: project}\nmodules:",
+        ),
+    );
+    let plan = world.plan("repo", "project-0123456789abcdef");
+    assert!(
+        !plan
+            .changes
+            .iter()
+            .any(|change| change.path.ends_with("types.mdc")),
+        "{:?}",
+        plan.changes
+    );
+}
+
+#[test]
+fn a_link_of_a_project_that_leaves_it_is_not_followed() {
+    let world = World::with_manifest(MANIFEST);
+    world.write("user/.ssh/key", "secret");
+    world.write("project/docs/rules.md", "rules\n");
+    for (link, to) in [
+        ("project/AGENTS.md", world.path("user/.ssh/key")),
+        ("project/CLAUDE.md", world.path("project/docs/rules.md")),
+        ("user/mine.md", world.path("elsewhere.md")),
+    ] {
+        std::os::unix::fs::symlink(to, world.path(link)).unwrap();
+    }
+    let (project, caller) = (world.project(), caller());
+    let imported = import(&ask(&world, &project, &caller, true).request()).unwrap();
+    let ids: Vec<&str> = imported
+        .outcome
+        .data
+        .plan
+        .iter()
+        .map(|item| item.module_id.as_str())
+        .collect();
+    assert_eq!(ids, ["instructions:project-0123456789abcdef-claude_code"]);
+    assert!(imported.outcome.warnings[0].contains("leaves the project"));
 }

@@ -351,3 +351,32 @@ fn an_audit_shows_what_is_locked_and_what_changed() {
     assert_eq!(changed["bytes"], json!({ "before": 1, "after": 6 }));
     assert!(changed.get("files").is_none());
 }
+
+#[test]
+fn a_policy_pack_is_locked_from_allowed_addresses_only() {
+    let world = World::with_manifest(MANIFEST);
+    world.write("upstream/a.md", "a");
+    world.commit("upstream", "first");
+    let url = world.url("upstream");
+    let configured = |allowed: &str| {
+        world.write(
+            "repo/agentpack.org.yaml",
+            &format!("version: 1\npolicy_pack: {{source: 'git:{url}'}}\nsupply_chain_policy: {{allowed_git_remotes: [{allowed}]}}\n"),
+        );
+    };
+    configured("'https://github.com/acme/'");
+    let problem = policy(&world).unwrap_err();
+    insta::assert_snapshot!(code_and_next_steps(&problem), @"E_POLICY_CONFIG_INVALID policy_config_invalid fix_policy_config,retry_command");
+    assert!(
+        problem
+            .message()
+            .contains("allowed_git_remotes does not allow")
+    );
+    assert!(!world.path("repo/agentpack.org.lock.json").exists());
+    // Nothing was fetched from there.
+    assert!(!world.home.root().join("cache/git").exists());
+    for allowed in ["", &format!("'{url}'")] {
+        configured(allowed);
+        policy(&world).unwrap();
+    }
+}

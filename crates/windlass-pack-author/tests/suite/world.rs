@@ -11,7 +11,9 @@ use std::{
 use windlass_git::GitProgram;
 use windlass_pack_author::{Authored, GitCheckouts, ModuleSources, read_manifest};
 use windlass_pack_deploy::{
-    render::Places,
+    Adoption, DeployPlan, EventContext, LinkRule, OwnershipScope, PlanOptions, gather_disk,
+    gather_owned, plan,
+    render::{Places, RenderInput, render},
     state::{NoFaults, PackState, Transaction, commit},
 };
 use windlass_pack_model::{NoHashCache, PackHome, Project, next_actions::Caller};
@@ -141,6 +143,60 @@ impl World {
         transaction.actions = outcome.writes;
         commit(&state, &locks, transaction, &NoFaults)?;
         Ok(outcome.data)
+    }
+
+    /// What a deploy of a repository would change.
+    pub fn plan(&self, repo: &str, profile: &str) -> DeployPlan {
+        let repo = self.path(repo);
+        let manifest = read_manifest(&repo).unwrap().manifest;
+        let (project, places) = (self.project(), self.places());
+        let checkouts = GitCheckouts::new(&self.home, &self.git);
+        let desired = render(&RenderInput {
+            repo: &repo,
+            manifest: &manifest,
+            profile,
+            target: None,
+            machine_id: "box",
+            project: Some(&project),
+            places: &places,
+            checkouts: &checkouts,
+            lockfile: None,
+            hashes: &NoHashCache,
+        })
+        .unwrap();
+        let scope = OwnershipScope {
+            repo: &repo,
+            project_id: Some(&project.id),
+            target: None,
+            roots: &desired.roots,
+            possible: &[],
+        };
+        let owned = gather_owned(&PackState::open(self.home.clone()), &scope).unwrap();
+        let disk = gather_disk(&desired, &owned, &NoHashCache);
+        plan(&desired, &owned, &disk, &PlanOptions::default()).unwrap()
+    }
+
+    /// Deploys a repository; unmanaged files are taken over.
+    pub fn deploy(&self, repo: &str, profile: &str) {
+        let event = self.plan(repo, profile).approve(&Adoption::all()).unwrap();
+        let project = self.project();
+        let context = EventContext {
+            run_id: "run".to_owned(),
+            snapshot_id: "1700000000000000000".to_owned(),
+            created_at: "2026-01-01T00:00:00.000000000Z".to_owned(),
+            repo: self.path(repo),
+            project: Some((project.id, project.root)),
+            profile: Some(profile.to_owned()),
+            lockfile_sha256: None,
+            write_through: vec![self.root.clone()],
+            links: LinkRule::default(),
+            fsync: false,
+        };
+        let state = PackState::open(self.home.clone());
+        let locks = state
+            .lock(&event.directories(), "run", Duration::from_secs(5))
+            .unwrap();
+        commit(&state, &locks, event.transaction(&context), &NoFaults).unwrap();
     }
 
     /// Runs git itself; the trimmed output.

@@ -11,11 +11,12 @@ use windlass_types::Problem;
 use crate::render::{
     RenderInput,
     compose::{Composed, compose},
-    desired::{Collected, order_roots},
+    desired::{Collected, order_roots, refuse_names_alike},
     output::{Filler, Part},
     overlay::Overlays,
     source::Sources,
     target::{Site, Slots},
+    unmerged::{self, Unmerged},
 };
 
 /// The files and keys every selected target should hold.
@@ -56,8 +57,10 @@ pub fn render(input: &RenderInput<'_>) -> Result<Desired, Problem> {
         }
     }
     let (files, keys) = collected.finish()?;
+    let roots = order_roots(roots);
+    refuse_names_alike(&files, &roots)?;
     Ok(Desired {
-        roots: order_roots(roots),
+        roots,
         files,
         keys,
         warnings,
@@ -103,7 +106,7 @@ fn compose_needed(
         .collect();
     let sources = Sources::new(input)?;
     let overlays = Overlays::find(input)?;
-    modules
+    let composed: Vec<Option<Composed>> = modules
         .iter()
         .map(|module| {
             let needed = targets.iter().any(|(target, _)| {
@@ -113,5 +116,10 @@ fn compose_needed(
                 .then(|| compose(input, &sources, &overlays, module))
                 .transpose()
         })
-        .collect()
+        .collect::<Result<_, Problem>>()?;
+    // All of them at once, so that they are resolved in one go.
+    let files = composed.iter().flatten();
+    let unmerged: Vec<Unmerged> = files.flat_map(|module| module.unmerged.clone()).collect();
+    unmerged::refuse(&unmerged)?;
+    Ok(composed)
 }

@@ -10,7 +10,8 @@ use crate::render::{
     overlay::Overlays,
     patch, read, shape,
     source::{SourceTree, Sources, keeps_text},
-    walk::{METADATA, Walk, follow},
+    unmerged::{self, Unmerged, is_merging},
+    walk::{Found, METADATA, Walk, follow},
 };
 
 /// A module with its overlays.
@@ -22,6 +23,8 @@ pub struct Composed {
     below: Option<SourceTree>,
     /// What people should know.
     pub warnings: Vec<String>,
+    /// Its files that may not be deployed: conflict markers are left in them.
+    pub(crate) unmerged: Vec<Unmerged>,
 }
 
 impl Composed {
@@ -35,7 +38,9 @@ impl Composed {
 pub fn compose_module(input: &RenderInput<'_>, module: &Module) -> Result<Composed, Problem> {
     let sources = Sources::new(input)?;
     let overlays = Overlays::find(input)?;
-    compose(input, &sources, &overlays, module)
+    let composed = compose(input, &sources, &overlays, module)?;
+    unmerged::refuse(&composed.unmerged)?;
+    Ok(composed)
 }
 
 pub(crate) fn compose(
@@ -44,14 +49,19 @@ pub(crate) fn compose(
     overlays: &Overlays,
     module: &Module,
 ) -> Result<Composed, Problem> {
-    let upstream = sources.load(module)?;
+    let mut upstream = sources.load(module)?;
     let mut warnings = Vec::new();
+    let mut unmerged: Vec<Unmerged> = std::mem::take(&mut upstream.unmerged)
+        .into_iter()
+        .filter_map(|file| file.refused(is_merging(input.repo)))
+        .collect();
     let mut layers = overlays.of(&module.id).peekable();
     let composed = if layers.peek().is_none() {
         Composed {
             tree: upstream.tree,
             below: None,
             warnings,
+            unmerged,
         }
     } else {
         let mut tree = upstream.tree.clone();
@@ -61,15 +71,20 @@ pub(crate) fn compose(
                 layer,
                 dir: &dir,
             };
-            overlay.apply(input, sources, &upstream, &mut tree, &mut warnings)?;
+            let found = overlay.apply(input, sources, &upstream, &mut tree, &mut warnings)?;
+            unmerged.extend(found);
         }
         Composed {
             tree,
             below: Some(upstream),
             warnings,
+            unmerged,
         }
     };
-    shape::check(module, &composed.tree)?;
+    // With markers in it nothing has the right shape, and the markers are the reason.
+    if composed.unmerged.is_empty() {
+        shape::check(module, &composed.tree)?;
+    }
     Ok(composed)
 }
 
@@ -88,15 +103,19 @@ impl Overlay<'_> {
         upstream: &SourceTree,
         tree: &mut Tree,
         warnings: &mut Vec<String>,
-    ) -> Result<(), Problem> {
+    ) -> Result<Vec<Unmerged>, Problem> {
         let Some(dir) = self
             .real_dir(sources)
             .map_err(|problem| self.named(problem))?
         else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         let kind = self.module.module_type;
-        let files = Walk {
+        let Found {
+            tree: files,
+            unmerged,
+            ..
+        } = Walk {
             fence: &sources.fence,
             hashes: input.hashes,
             layer: self.layer,
@@ -104,9 +123,19 @@ impl Overlay<'_> {
             read_hidden: false,
         }
         .directory(&dir)
-        .map_err(|problem| self.named(problem))?
-        .tree;
+        .map_err(|problem| self.named(problem))?;
         let metadata = dir.join(METADATA);
+        if !unmerged.is_empty() {
+            // `overlay rebase` keeps this file as long as a conflict is not resolved.
+            let merging = metadata.join("rebase.json").exists() || is_merging(input.repo);
+            let refused: Vec<Unmerged> = unmerged
+                .into_iter()
+                .filter_map(|file| file.refused(merging))
+                .collect();
+            if !refused.is_empty() {
+                return Ok(refused);
+            }
+        }
         let config = self.config(&metadata)?;
         let patches =
             patch::list(&metadata.join("patches")).map_err(|problem| self.named(problem))?;
@@ -135,7 +164,7 @@ impl Overlay<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(Vec::new())
     }
 
     /// The overlay's directory by its real path; nothing when the name is a file's.

@@ -22,6 +22,13 @@ pub fn unwrap_cursor_rule(text: &str) -> Option<&str> {
     description.starts_with(DESCRIPTION).then_some(body)
 }
 
+/// The module a generated rule file was made of.
+pub fn cursor_rule_id(text: &str) -> Option<String> {
+    let (description, _) = text.strip_prefix(OPEN)?.split_once(CLOSE)?;
+    let description: String = serde_json::from_str(description).ok()?;
+    description.strip_prefix(DESCRIPTION).map(str::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

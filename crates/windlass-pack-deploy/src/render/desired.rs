@@ -1,6 +1,10 @@
 //! Brings what the targets asked for into order, and refuses two contents for one path.
 
-use std::{cmp::Ordering, path::Path};
+use std::{
+    cmp::Ordering,
+    collections::{HashMap, hash_map::Entry},
+    path::Path,
+};
 
 use serde_json::{Value, json};
 use windlass_pack_model::{DesiredFile, DesiredKey, Target, TargetRoot, fault};
@@ -148,7 +152,80 @@ fn refuse_files_below_files(files: &[DesiredFile]) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Refuses paths of one root that differ only in case: where case does not count, one would
+/// replace the other. Counts for directories too: `Demo/a` and `demo/b` would be in one.
+pub(crate) fn refuse_names_alike(
+    files: &[DesiredFile],
+    roots: &[TargetRoot],
+) -> Result<(), Problem> {
+    let mut seen: HashMap<(&Path, String), (&Path, &DesiredFile)> = HashMap::new();
+    let mut last: Option<&Path> = None;
+    for file in files {
+        let root = roots
+            .iter()
+            .filter(|root| root.target == file.target && file.path.starts_with(&root.path))
+            .max_by_key(|root| root.path.as_os_str().len());
+        let Some(root) = root.map(|root| root.path.as_path()) else {
+            continue;
+        };
+        // Sorted by path: the directories above are mostly those of the file before.
+        let known = std::mem::replace(&mut last, file.path.parent()) == file.path.parent();
+        let above = file.path.ancestors().take_while(|path| *path != root);
+        for path in above.take(if known { 1 } else { usize::MAX }) {
+            let Ok(below) = path.strip_prefix(root) else {
+                continue;
+            };
+            match seen.entry((root, below.to_string_lossy().to_lowercase())) {
+                Entry::Vacant(entry) => {
+                    entry.insert((path, file));
+                }
+                Entry::Occupied(entry) => {
+                    let (other, owner) = *entry.get();
+                    if other.as_os_str() != path.as_os_str() {
+                        return Err(alike((other, owner), (path, file)));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn alike(one: (&Path, &DesiredFile), two: (&Path, &DesiredFile)) -> Problem {
+    let message = format!(
+        "{} (of {}) and {} (of {}) differ only in case: on macOS and Windows they are one file; rename one or exclude one",
+        one.0.display(),
+        one.1.module_ids.join(", "),
+        two.0.display(),
+        two.1.module_ids.join(", "),
+    );
+    described(
+        message,
+        one.1.target,
+        one.0,
+        (one.1.digest, &one.1.module_ids),
+        (two.1.digest, &two.1.module_ids),
+    )
+    .with("path_alike", two.0.display().to_string())
+}
+
 fn conflict(
+    target: Target,
+    path: &Path,
+    existing: (Digest, &[String]),
+    new: (Digest, &[String]),
+) -> Problem {
+    let message = format!(
+        "modules {} and {} want different content at {} of {target}; rename one, exclude one, or limit its targets",
+        existing.1.join(", "),
+        new.1.join(", "),
+        path.display()
+    );
+    described(message, target, path, existing, new)
+}
+
+fn described(
+    message: String,
     target: Target,
     path: &Path,
     existing: (Digest, &[String]),
@@ -157,15 +234,10 @@ fn conflict(
     let side = |(digest, ids): (Digest, &[String])| -> Value {
         json!({ "sha256": digest.to_string(), "module_ids": ids })
     };
-    fault::desired_state_conflict(format!(
-        "modules {} and {} want different content at {} of {target}; rename one, exclude one, or limit its targets",
-        existing.1.join(", "),
-        new.1.join(", "),
-        path.display()
-    ))
-    .with("target", target.as_str())
-    .with("path", path.display().to_string())
-    .with("path_posix", fault::posix(path))
-    .with("existing", side(existing))
-    .with("new", side(new))
+    fault::desired_state_conflict(message)
+        .with("target", target.as_str())
+        .with("path", path.display().to_string())
+        .with("path_posix", fault::posix(path))
+        .with("existing", side(existing))
+        .with("new", side(new))
 }

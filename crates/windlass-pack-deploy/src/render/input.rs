@@ -45,7 +45,7 @@ pub struct Places {
 impl Places {
     /// A path as written in a manifest or the environment: a leading `~/` means the home
     /// directory.
-    pub(crate) fn expand(&self, path: &str) -> PathBuf {
+    pub fn expand(&self, path: &str) -> PathBuf {
         expand_home(path, &self.home_dir)
     }
 }

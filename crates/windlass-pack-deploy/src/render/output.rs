@@ -7,7 +7,7 @@ use std::path::Path;
 use windlass_pack_model::{
     Content, DesiredFile, DesiredKey, Form, KeyFormat, Layer, Module, ModuleType, Origin, RelPath,
     Target,
-    module_id::{module_fs_key, module_name},
+    module_id::{module_fs_key, output_name},
 };
 use windlass_types::{Digest, Problem};
 
@@ -39,6 +39,11 @@ impl Part<'_> {
             layer,
         }
     }
+}
+
+/// Whether a file of an instructions module is a rule of Cursor's.
+fn is_rule(path: &RelPath) -> bool {
+    path.as_str().ends_with(".mdc")
 }
 
 /// Fills the slots of one target.
@@ -87,6 +92,12 @@ impl<'a> Filler<'a> {
         match output {
             // Made of all modules at once.
             Output::Aggregate(_) | Output::ClaudeMd { .. } => {}
+            // A module may bring rules as Cursor has them, with frontmatter of their own.
+            Output::CursorRules if tree.keys().any(is_rule) => {
+                for (path, content) in tree.iter().filter(|(path, _)| is_rule(path)) {
+                    self.add(dir, path, content, part, path, Form::Verbatim);
+                }
+            }
             Output::CursorRules => {
                 let (path, content) = agents_md(part)?;
                 let rule = wrap_cursor_rule(&module.id, text_of(module, tree, path.as_str())?);
@@ -95,7 +106,7 @@ impl<'a> Filler<'a> {
                 self.add(dir, &name, &rule, part, path, Form::CursorRule);
             }
             Output::Skills => {
-                let name = module_name(&module.id)?;
+                let name = output_name(module)?;
                 self.into.nested |= name.as_str().contains('/');
                 for (path, content) in tree {
                     self.add(dir, &name.join(path), content, part, path, Form::Verbatim);

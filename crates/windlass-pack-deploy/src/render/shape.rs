@@ -8,7 +8,7 @@ use windlass_types::Problem;
 use crate::render::{frontmatter::Head, hook::Hook, mcp::Server, subagent::Subagent};
 
 /// Whether the files of a module fit its type.
-pub(crate) fn check(module: &Module, tree: &Tree) -> Result<(), Problem> {
+pub fn check(module: &Module, tree: &Tree) -> Result<(), Problem> {
     match module.module_type {
         ModuleType::Instructions => text_of(module, tree, "AGENTS.md").map(drop),
         ModuleType::Skill => skill(module, tree),

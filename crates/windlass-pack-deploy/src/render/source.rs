@@ -15,6 +15,7 @@ use windlass_types::Problem;
 use crate::render::{
     RenderInput,
     fence::{Fence, RealParents},
+    unmerged::Unmerged,
     walk::{Found, Walk, follow, not_a_file},
 };
 
@@ -29,6 +30,8 @@ pub struct SourceTree {
     pub tree: Tree,
     /// Its files below `.agentpack`: never copied, but part of its hash.
     pub hidden: Tree,
+    /// Files of the repository with conflict markers.
+    pub(crate) unmerged: Vec<Unmerged>,
 }
 
 impl SourceTree {
@@ -171,7 +174,9 @@ impl<'a> Sources<'a> {
             .resolve(&path)
             .map_err(|error| missing(module, &path, &error))?;
         fence.admit(&path, &real)?;
-        let (path, found) = self.read(module, real, &path, &fence)?;
+        let (path, mut found) = self.read(module, real, &path, &fence)?;
+        // What is published with markers is published that way on purpose.
+        found.unmerged.clear();
         Ok(upstream(path, commit.map(str::to_owned), found))
     }
 
@@ -219,6 +224,7 @@ fn upstream(path: PathBuf, locked_commit: Option<String>, found: Found) -> Sourc
         locked_commit,
         tree: found.tree,
         hidden: found.hidden,
+        unmerged: found.unmerged,
     }
 }
 

@@ -1,6 +1,6 @@
 //! `subagent` modules: one Markdown file; Codex takes it as TOML.
 
-use windlass_pack_model::{Layer, Module, RelPath, Tree};
+use windlass_pack_model::{Frontmatter, Layer, Module, RelPath, Tree};
 use windlass_types::Problem;
 
 use crate::render::{
@@ -45,10 +45,21 @@ impl<'t> Subagent<'t> {
 
     /// The agent file of Codex.
     pub(crate) fn codex_toml(&self) -> String {
-        let mut file = toml_edit::DocumentMut::new();
-        file["name"] = toml_edit::value(self.name.as_str());
-        file["description"] = toml_edit::value(self.description.as_str());
-        file["developer_instructions"] = toml_edit::value(self.body.trim_start_matches('\n'));
-        file.to_string()
+        toml(&self.name, &self.description, self.body)
     }
+}
+
+/// The agent file of Codex for a sub-agent's Markdown.
+pub fn subagent_toml(markdown: &str) -> Option<String> {
+    let matter = Frontmatter::parse(markdown).ok()?;
+    let name = matter.text("name")?.trim();
+    Some(toml(name, matter.text("description")?, matter.body))
+}
+
+fn toml(name: &str, description: &str, body: &str) -> String {
+    let mut file = toml_edit::DocumentMut::new();
+    file["name"] = toml_edit::value(name);
+    file["description"] = toml_edit::value(description);
+    file["developer_instructions"] = toml_edit::value(body.trim_start_matches('\n'));
+    file.to_string()
 }

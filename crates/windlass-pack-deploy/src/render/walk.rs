@@ -14,7 +14,10 @@ use sha2::Digest as _;
 use windlass_pack_model::{Body, Content, HashCache, Layer, RelPath, Tree, fault};
 use windlass_types::{Digest, Problem};
 
-use crate::render::fence::{Fence, refuse};
+use crate::render::{
+    fence::{Fence, refuse},
+    unmerged::{Unmerged, conflicts},
+};
 
 /// Files up to this size are read in one go; larger ones are hashed piece by piece, so that
 /// memory does not grow with them.
@@ -31,6 +34,8 @@ pub(crate) struct Found {
     pub(crate) tree: Tree,
     /// Files below a `.agentpack` directory: never copied, but part of a module's hash.
     pub(crate) hidden: Tree,
+    /// Files with conflict markers.
+    pub(crate) unmerged: Vec<Unmerged>,
 }
 
 /// How to walk.
@@ -53,11 +58,13 @@ impl Walk<'_> {
             trail: Vec::new(),
             files: Vec::new(),
             hidden: Vec::new(),
+            unmerged: Vec::new(),
         };
         run.directory(root, "", false)?;
         Ok(Found {
             tree: run.files.into_iter().collect(),
             hidden: run.hidden.into_iter().collect(),
+            unmerged: run.unmerged,
         })
     }
 
@@ -71,10 +78,12 @@ impl Walk<'_> {
         let name = name.or(path.file_name()).unwrap_or_default();
         let rel = relative(name.to_string_lossy().into_owned(), &path)?;
         let mut buffer = Vec::new();
-        let content = self.content(&mut buffer, path, metadata, rel.as_str())?;
+        let mut unmerged = Vec::new();
+        let content = self.content(&mut buffer, path, metadata, rel.as_str(), &mut unmerged)?;
         Ok(Found {
             tree: Tree::from([(rel, content)]),
             hidden: Tree::new(),
+            unmerged,
         })
     }
 
@@ -84,18 +93,38 @@ impl Walk<'_> {
         path: PathBuf,
         metadata: &Metadata,
         rel: &str,
+        unmerged: &mut Vec<Unmerged>,
     ) -> Result<Content, Problem> {
         let executable = is_executable(metadata);
+        let mut look = |bytes: &[u8]| {
+            let conflicts = conflicts(&path, bytes);
+            let found = !conflicts.is_empty();
+            if found {
+                let path = path.clone();
+                unmerged.push(Unmerged { path, conflicts });
+            }
+            found
+        };
         if (self.keep_text)(rel) {
             let bytes = read(buffer, &path, metadata.len())?;
+            look(bytes);
             return Ok(Content::of(bytes, executable, self.layer));
         }
         let (digest, len) = match self.hashes.digest(&path, metadata) {
             Some(digest) => (digest, metadata.len()),
             None => {
-                let (digest, len) = hash(buffer, &path, metadata.len())?;
-                // A file that grew or shrank since the metadata were taken is still changing.
-                if len == metadata.len() {
+                let mut conflicted = false;
+                let (digest, len) = match metadata.len() <= WHOLE {
+                    true => {
+                        let bytes = read(buffer, &path, metadata.len())?;
+                        conflicted = look(bytes);
+                        (Digest::of(bytes), bytes.len() as u64)
+                    }
+                    false => hash_large(buffer, &path)?,
+                };
+                // A file that grew or shrank since the metadata were taken is still changing. One
+                // with conflicts is read again, so that they are found again.
+                if len == metadata.len() && !conflicted {
                     self.hashes.remember(&path, metadata, digest);
                 }
                 (digest, len)
@@ -118,6 +147,7 @@ struct Run<'a> {
     trail: Vec<PathBuf>,
     files: Vec<(RelPath, Content)>,
     hidden: Vec<(RelPath, Content)>,
+    unmerged: Vec<Unmerged>,
 }
 
 impl Run<'_> {
@@ -200,9 +230,13 @@ impl Run<'_> {
             return Err(not_a_file(&path));
         }
         let rel = relative(rel, &path)?;
-        let content = self
-            .walk
-            .content(&mut self.buffer, path, metadata, rel.as_str())?;
+        let mut own = Vec::new();
+        let content =
+            self.walk
+                .content(&mut self.buffer, path, metadata, rel.as_str(), &mut own)?;
+        if !hidden {
+            self.unmerged.append(&mut own);
+        }
         let list = if hidden {
             &mut self.hidden
         } else {
@@ -252,11 +286,7 @@ fn is_executable(_: &Metadata) -> bool {
     false
 }
 
-fn hash(buffer: &mut Vec<u8>, path: &Path, expected: u64) -> Result<(Digest, u64), Problem> {
-    if expected <= WHOLE {
-        let bytes = read(buffer, path, expected)?;
-        return Ok((Digest::of(bytes), bytes.len() as u64));
-    }
+fn hash_large(buffer: &mut Vec<u8>, path: &Path) -> Result<(Digest, u64), Problem> {
     let mut file = File::open(path).map_err(|error| fault::io("read", path, &error))?;
     buffer.resize(buffer.len().max(PIECE), 0);
     let mut hasher = sha2::Sha256::new();

@@ -215,3 +215,71 @@ fn a_file_pack_created_has_no_original_even_if_an_older_one_did() {
         "the second life began with nothing there"
     );
 }
+
+#[test]
+fn without_its_manifest_a_root_owns_only_what_is_still_as_deployed() {
+    let world = World::new();
+    let wants = |text: &str| {
+        ["edited", "kept", "gone", "dropped"]
+            .map(|name| want(Codex, &format!("a/{name}.md"), &format!("{text} {name}")))
+    };
+    let first = world.desired(&[(Codex, "a")], &wants("one"));
+    world.deploy(&first);
+    // `git clean -fdX` takes the manifest, and work goes on without pack.
+    fs_err::remove_file(world.path("a/.agentpack.manifest.codex.json")).unwrap();
+    fs_err::remove_file(world.path("a/gone.md")).unwrap();
+    world.write("a/edited.md", "the user's");
+    world.write("a/dropped.md", "the user's too");
+
+    let second = world.desired(&[(Codex, "a")], &wants("two")[..3]);
+    let plan = world.plan(&second);
+    insta::assert_snapshot!(lines(&world, &plan.changes).join("\n"), @"
+    update a/edited.md adopt_update: would overwrite unmanaged existing file
+    create a/gone.md: file missing
+    update a/kept.md managed_update: content differs
+    ");
+    let refused = plan.approve(&Adoption::none()).unwrap_err();
+    assert_eq!(refused.code().name, "E_ADOPT_CONFIRM_REQUIRED");
+    assert_eq!(refused.details()["adopt_updates"], 1);
+    // Neither uninstalling nor going back takes the user's files away.
+    world.uninstall(&first, false);
+    assert_eq!(world.read("a/edited.md").unwrap(), "the user's");
+    assert_eq!(world.read("a/dropped.md").unwrap(), "the user's too");
+    assert_eq!(world.read("a/kept.md"), None);
+}
+
+#[test]
+fn going_back_keeps_what_it_finds_where_the_manifest_is_gone() {
+    let world = World::new();
+    let wants = [
+        want(Codex, "a/one.md", "one"),
+        want(Codex, "a/two.md", "two"),
+    ];
+    let id = world.deploy(&world.desired(&[(Codex, "a")], &wants[..1]));
+    world.deploy(&world.desired(&[(Codex, "a")], &wants));
+    fs_err::remove_file(world.path("a/.agentpack.manifest.codex.json")).unwrap();
+    world.write("a/two.md", "the user's");
+    world.rollback(&id);
+    assert_eq!(world.read("a/two.md").unwrap(), "the user's");
+}
+
+#[test]
+fn a_link_to_another_file_that_is_written_is_refused_unless_both_are_alike() {
+    let world = World::new();
+    world.write("a/AGENTS.md", "rules");
+    std::os::unix::fs::symlink("./AGENTS.md", world.path("a/CLAUDE.md")).unwrap();
+    for (text, code) in [
+        ("@AGENTS.md", Some("E_DESIRED_STATE_CONFLICT")),
+        ("rules", None),
+    ] {
+        let desired = world.desired(
+            &[(Codex, "a")],
+            &[
+                want(Codex, "a/AGENTS.md", "rules"),
+                want(Codex, "a/CLAUDE.md", text),
+            ],
+        );
+        let planned = world.try_plan(&desired, windlass_pack_deploy::Purpose::Deploy, None);
+        assert_eq!(planned.err().map(|problem| problem.code().name), code);
+    }
+}

@@ -285,3 +285,29 @@ fn a_file_is_either_owned_or_shared() {
         .unwrap_err();
     assert_eq!(problem.code().name, "E_DESIRED_STATE_CONFLICT");
 }
+
+#[test]
+fn undoing_gives_back_what_was_taken_over_without_being_written() {
+    let world = World::new();
+    world.write("a/AGENTS.md", "rules");
+    world.write(MCP, "{\"mcpServers\": {\"demo\": {\"command\": \"run\"}}}");
+    let demo = [(MCP, "/mcpServers/demo", json!({"command": "run"}))];
+    let mut on = with_keys(&world, &demo);
+    on.files = world
+        .desired(
+            &[(ClaudeCode, "a")],
+            &[
+                want(ClaudeCode, "a/AGENTS.md", "rules"),
+                want(ClaudeCode, "a/new.md", "new"),
+            ],
+        )
+        .files;
+    let id = world.deploy_with(&on, &Adoption::all());
+    world.undo(&id);
+    // Nothing of it is pack's now, so a deploy of nothing leaves the user's files alone.
+    let off = with_keys(&world, &[]);
+    assert_eq!(lines(&world, &world.plan(&off).changes), [] as [String; 0]);
+    assert_eq!(world.read("a/AGENTS.md").unwrap(), "rules");
+    assert_eq!(world.read("a/new.md"), None);
+    assert_eq!(world.read("a/.agentpack.manifest.claude_code.json"), None);
+}

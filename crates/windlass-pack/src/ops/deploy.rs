@@ -21,7 +21,7 @@ use crate::{
     apply::{Finish, LOCK_WAIT, Prepared, Start, blocking, propose, targets},
     arguments::{Common, read_tool, require_yes, says_yes},
     contract::{self, PackContract},
-    workspace::{Moment, Pack, Workspace},
+    workspace::{Moment, Pack, Scene, Workspace},
 };
 
 /// The operation tokens are for.
@@ -74,8 +74,9 @@ async fn deploy(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
     let (common, PlanInput { .. }) = read_tool(input)?;
     let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
     let (mut data, note, hash, targets) = blocking(move || {
-        let (workspace, _, plan) = planned(&pack, common, moment)?;
+        let (workspace, scene, plan) = planned(&pack, common, moment)?;
         let mut data = plan_data(&workspace, &plan)?;
+        add_move(&mut data, &workspace, &scene)?;
         data["applied"] = json!(false);
         let hash = workspace.hash(&plan);
         let note = Note::of(&workspace, &hash, &plan);
@@ -200,11 +201,20 @@ async fn deploy_apply(shop: &Shop, context: &CallContext, input: Value) -> Outco
     finish(shop, APPLY, ready, Some(returned)).await
 }
 
+/// Says that Codex's home would move.
+fn add_move(data: &mut Value, workspace: &Workspace<'_>, scene: &Scene) -> Result<(), Problem> {
+    if let Some(moved) = workspace.moved_home(scene) {
+        data["codex_home_moved"] = super::value(&moved)?;
+    }
+    Ok(())
+}
+
 /// The plan, shown as an apply that did not happen.
 async fn dry_run(pack: Arc<Pack>, common: Common, moment: Moment) -> Outcome {
     let data = blocking(move || {
-        let (workspace, _, plan) = planned(&pack, common, moment)?;
+        let (workspace, scene, plan) = planned(&pack, common, moment)?;
         let mut data = plan_data(&workspace, &plan)?;
+        add_move(&mut data, &workspace, &scene)?;
         data["applied"] = json!(false);
         data["plan_digest"] = json!(workspace.hash(&plan).full);
         Ok(with_warnings(data, plan.warnings))
@@ -313,6 +323,9 @@ fn prepare(
             ));
         }
         _ => {}
+    }
+    if let Some(moved) = workspace.moved_home(&scene) {
+        moved.agreed(confirmation.is_some())?;
     }
     let event = plan.approve(adoption)?;
     for link in &plan.links {

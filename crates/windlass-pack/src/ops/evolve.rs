@@ -159,6 +159,10 @@ async fn restore(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
         )?;
         let missing = !plan.restored.is_empty();
         if missing && !input.dry_run {
+            // Nothing is missing in a home that was never deployed to.
+            if let Some(moved) = workspace.moved_home(&scene) {
+                moved.agreed(false)?;
+            }
             require_yes(input.yes, "evolve restore")?;
         }
         let data = json!({

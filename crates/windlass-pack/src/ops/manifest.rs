@@ -189,11 +189,17 @@ fn import(pack: &Pack, moment: &Moment, input: ImportInput) -> Result<Value, Pro
         .project(moment)
         .ok_or_else(|| fault::config_invalid("there is no project directory to import from"))?;
     let caller = input.common.caller(&pack.environment.program);
+    // Another home has its own.
+    let codex_home = match input.home_root {
+        Some(_) => None,
+        None => codex_home(pack),
+    };
     let apply = input.apply && !input.dry_run;
     let imported = import_found(&ImportRequest {
         repo: &repo,
         home_root: &home_root,
         project: &project,
+        codex_home: codex_home.as_deref(),
         apply,
         caller: &caller,
         json: true,
@@ -207,6 +213,19 @@ fn import(pack: &Pack, moment: &Moment, input: ImportInput) -> Result<Value, Pro
         }
     }
     Ok(with_warnings(value(&imported.outcome.data)?, warnings))
+}
+
+/// Codex's home, where the environment names one.
+fn codex_home(pack: &Pack) -> Option<PathBuf> {
+    let places = pack.places();
+    let named = places.codex_home.as_ref()?;
+    if named.as_os_str().is_empty() {
+        return None;
+    }
+    Some(match named.to_str() {
+        Some(text) => places.expand(text),
+        None => named.clone(),
+    })
 }
 
 /// A path from where the caller is.

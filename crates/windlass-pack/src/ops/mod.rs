@@ -93,6 +93,7 @@ impl Shop {
         operation(TOOLSET, verb)
             .contract(&PackContract)
             .tool(tool)
+            .found_by(search_words(tool))
             .input_schema(schema)
             .validates_itself()
             .judged_by_plan()
@@ -221,4 +222,34 @@ pub(crate) fn with_warnings(mut data: Value, warnings: Vec<String>) -> Value {
         data["warnings"] = json!(warnings);
     }
     data
+}
+
+/// What people say when they want a tool, in words that its description does not have.
+const fn search_words(tool: &str) -> &'static [&'static str] {
+    match tool.as_bytes() {
+        b"plan" => &["what would be installed", "dry run"],
+        b"diff" => &["what differs from the repository"],
+        b"preview" => &["see the new content before it is written"],
+        b"deploy" => &[
+            "install or sync prompts, skills and agent configuration",
+            "set up Claude Code, Cursor, Codex, VS Code",
+        ],
+        b"deploy_apply" => &["write the files of the reviewed plan", "confirm"],
+        b"status" => &[
+            "were deployed files edited by hand",
+            "are the deployed files still what they should be",
+        ],
+        b"doctor" => &["is the setup healthy", "installation problems"],
+        b"rollback" => &[
+            "undo or revert the last deployment",
+            "go back to the configuration of yesterday",
+        ],
+        b"evolve_propose" => &[
+            "keep edits made by hand in a deployed file",
+            "local tweaks that survive the next deploy",
+        ],
+        b"evolve_restore" => &["bring back a deleted file"],
+        b"explain" => &["where does a line or file come from", "why is it there"],
+        _ => &[],
+    }
 }

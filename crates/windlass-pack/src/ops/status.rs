@@ -62,6 +62,7 @@ fn status(pack: &Pack, moment: Moment, input: Value) -> Result<Value, Problem> {
     let (actions, asset_warnings) = next_actions(&workspace, &report);
     let mut warnings = workspace.warnings.clone();
     warnings.extend(scene.desired.warnings.iter().cloned());
+    warnings.extend(workspace.moved_home(&scene).map(|moved| moved.warning()));
     warnings.extend(report.warnings.iter().cloned());
     warnings.extend(asset_warnings);
     let report = report.only(&kinds);

@@ -11,6 +11,7 @@ mod policy;
 mod route;
 mod sign_in;
 
+use windlass_pipeline_design::model::architecture::Right;
 use windlass_pipeline_design::model::{Architecture, InputProblem, Preset, Requirements, UxSpec};
 
 pub(crate) use action::{Action, Effect};
@@ -38,6 +39,8 @@ pub(crate) struct Blueprint<'a> {
     pub(crate) routes: Vec<Route>,
     pub(crate) policies: Vec<Policy>,
     pub(crate) functions: Vec<Function>,
+    /// Who may do what, for review.
+    pub(crate) rights: Vec<Right>,
     pub(crate) pages: Vec<Page>,
     pub(crate) components: Vec<Component>,
     /// Endpoints of the architecture that no table stands behind.
@@ -79,6 +82,7 @@ impl<'a> Blueprint<'a> {
             routes,
             policies,
             functions,
+            rights: architecture.security.rights.clone(),
             pages,
             components,
             unserved,

@@ -46,6 +46,10 @@ pub(crate) struct Page {
     pub(crate) trace: Vec<Trace>,
     /// What is on it, by its place among the components.
     pub(crate) parts: Vec<usize>,
+    /// The names of the components that state requirements in their words.
+    pub(crate) told: Vec<String>,
+    /// Whether what no such component states is stated by another one.
+    pub(crate) tells_the_rest: bool,
 }
 
 impl Page {
@@ -277,6 +281,8 @@ pub(crate) fn pages(ux: &UxSpec, entities: &[Entity], needs_sign_in: bool) -> Ve
                 given.trace.clone()
             },
             parts: Vec::new(),
+            told: Vec::new(),
+            tells_the_rest: false,
         });
     }
     if pages.is_empty() {
@@ -331,6 +337,8 @@ fn added(
         named: Vec::new(),
         trace: vec![Trace::default_rule(rule)],
         parts: Vec::new(),
+        told: Vec::new(),
+        tells_the_rest: false,
     }
 }
 

@@ -57,9 +57,15 @@ enum Meaning {
 }
 
 fn meaning(name: &str, page: &Page, at: usize, entities: &[Entity]) -> Meaning {
-    let words = naming::words(name);
+    let called = page::entity_of_component(name, entities);
+    // The words of the entity say what it is about, not what is done: a board's details are no board.
+    let own = called.map_or_else(Vec::new, |entity| {
+        naming::words(&entities[entity].type_name)
+    });
+    let mut words = naming::words(name);
+    words.retain(|word| !own.contains(word));
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
-    let entity = page::entity_of_component(name, entities).or(page.entity);
+    let entity = called.or(page.entity);
     if has(&["search", "filter", "filters", "sort"]) {
         return Meaning::Search;
     }
@@ -398,6 +404,27 @@ pub(crate) fn components(
         if page.kind == PageKind::SignIn && other_ways {
             named.push((ComponentKind::SignInOptions, None));
         }
+        let listed: Vec<usize> = named
+            .iter()
+            .filter_map(|(kind, _)| match kind {
+                ComponentKind::List(entity) => Some(*entity),
+                _ => None,
+            })
+            .collect();
+        let shows_one = page.takes_own_id.then_some(page.entity).flatten();
+        named.retain(|(kind, _)| match kind {
+            // A page of one row does not list them all; a list needs no list of the newest beside it.
+            ComponentKind::List(entity) => shows_one != Some(*entity),
+            ComponentKind::Recent(entity) => !listed.contains(entity),
+            _ => true,
+        });
+        for (kind, _) in &named {
+            match kind {
+                ComponentKind::Statements(_, name) => page.told.push(name.clone()),
+                ComponentKind::Capabilities(_) => page.tells_the_rest = true,
+                _ => {}
+            }
+        }
         for (kind, name) in named {
             let list = matches!(kind, ComponentKind::List(_));
             let part = parts.get(kind, name.as_deref(), &reasons);
@@ -450,34 +477,49 @@ fn add_forms(pages: &mut [Page], parts: &mut Parts<'_>) {
     }
 }
 
-/// The requirements that a component is called after: those with all words of its name, else all of
-/// its page.
+/// Singular words of a text.
+fn stems(text: &str) -> Vec<String> {
+    naming::words(text)
+        .iter()
+        .map(|word| naming::singular(word))
+        .collect()
+}
+
+/// Which of the components on a page that state requirements states this one: the first that is called
+/// after it.
+fn teller<'a>(page: &'a Page, text: &str) -> Option<&'a str> {
+    let words = stems(text);
+    page.told
+        .iter()
+        .find(|name| stems(name).iter().all(|word| words.contains(word)))
+        .map(String::as_str)
+}
+
+/// The requirements that a component states: those it is called after, and the first component also
+/// those that no other one states. Each is on a page once.
 pub(crate) fn statements<'a>(
     page: &'a Page,
     name: &str,
     requirements: &'a Requirements,
 ) -> Vec<(&'a str, &'a str)> {
-    let stems = |text: &str| -> Vec<String> {
-        naming::words(text)
-            .iter()
-            .map(|word| naming::singular(word))
-            .collect()
-    };
-    let wanted = stems(name);
-    let all: Vec<(&str, &str)> = capabilities(page, requirements).collect();
-    let meant: Vec<(&str, &str)> = all
-        .iter()
-        .copied()
-        .filter(|(_, text)| {
-            let words = stems(text);
-            wanted.iter().all(|word| words.contains(word))
+    let first = page.told.first().is_some_and(|told| told == name);
+    of_page(page, requirements)
+        .filter(|(_, text)| match teller(page, text) {
+            Some(teller) => teller == name,
+            None => first && !page.tells_the_rest,
         })
-        .collect();
-    if meant.is_empty() { all } else { meant }
+        .collect()
 }
 
 /// What can be done on a page, as requirements; everything on a landing page.
 pub(crate) fn capabilities<'a>(
+    page: &'a Page,
+    requirements: &'a Requirements,
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    of_page(page, requirements).filter(|(_, text)| teller(page, text).is_none())
+}
+
+fn of_page<'a>(
     page: &'a Page,
     requirements: &'a Requirements,
 ) -> impl Iterator<Item = (&'a str, &'a str)> {

@@ -1,6 +1,7 @@
 //! The README, and how to get the project running.
 
 use serde::Serialize;
+use windlass_pipeline_design::model::architecture::Right;
 use windlass_pipeline_design::model::strategy::Priority;
 use windlass_pipeline_design::model::{Preset, versions};
 
@@ -17,6 +18,7 @@ struct Readme {
     others: Vec<Row>,
     pages: Vec<PageRow>,
     roles: Vec<String>,
+    rights: Vec<Right>,
     unserved: Vec<String>,
 }
 
@@ -143,6 +145,7 @@ pub(super) fn add(blueprint: &Blueprint<'_>, files: &mut Vec<Draft>) -> Result<(
             })
             .collect(),
         roles: blueprint.roles.clone(),
+        rights: blueprint.rights.clone(),
         unserved: blueprint.unserved.clone(),
     };
     let content = render("docs/README.md", &context)?;

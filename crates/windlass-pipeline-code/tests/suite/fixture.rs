@@ -14,6 +14,21 @@ pub const EXAMPLES: [&str; 4] = [
     "warehouse",
 ];
 
+/// Specs of many kinds of products, by many hands: name and text, sorted.
+pub fn specs() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/specs");
+    let mut specs: Vec<(String, String)> = fs_err::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| {
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            (name, fs_err::read_to_string(path).unwrap())
+        })
+        .collect();
+    specs.sort();
+    specs
+}
+
 /// A product to generate code for.
 #[derive(Clone)]
 pub struct Product {
@@ -40,15 +55,20 @@ impl Product {
     pub fn example(name: &str, preset: Preset) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join(format!("../../examples/pipeline/{name}.md"));
-        let spec = fs_err::read_to_string(path).unwrap();
-        let analysis = windlass_pipeline_design::spec::analyse(&spec, &SpecContext::default());
+        Self::of(&fs_err::read_to_string(path).unwrap(), preset)
+    }
+
+    /// A spec, read and designed by the crates before this one.
+    pub fn of(spec: &str, preset: Preset) -> Self {
+        let spec = spec.trim();
+        let analysis = windlass_pipeline_design::spec::analyse(spec, &SpecContext::default());
         let requirements = windlass_pipeline_design::spec::requirements(&analysis);
         let architecture = windlass_pipeline_design::architecture(&analysis, &requirements, preset);
         let ux = windlass_pipeline_design::ux(&analysis, &requirements, &architecture, None);
         Self {
             name: analysis
                 .product
-                .map_or_else(|| name.to_owned(), |product| product.text),
+                .map_or_else(|| "Untitled app".to_owned(), |product| product.text),
             architecture,
             ux,
             requirements,

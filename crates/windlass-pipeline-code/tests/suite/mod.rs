@@ -6,3 +6,5 @@ mod hostile;
 mod node;
 mod postgres;
 mod project;
+mod rights;
+mod specs;

@@ -4,6 +4,9 @@
 //! `cargo xtask test` sets it. What is installed stays below the target folder for the next run.
 //! `WINDLASS_TEST_PROJECTS` names a folder with the examples as the product has written them; the
 //! examples are generated here without it.
+//!
+//! Of the forty specs in `tests/specs`, a few are tried in each preset; with `WINDLASS_TEST_SPECS=all`
+//! every one is, in both: `WINDLASS_TEST_SPECS=all cargo xtask test --only generated-code`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +14,7 @@ use std::time::Instant;
 
 use windlass_pipeline_design::model::Preset;
 
-use super::fixture::{EXAMPLES, Product, write};
+use super::fixture::{EXAMPLES, Product, specs, write};
 use super::hostile;
 
 const VARIABLE: &str = "WINDLASS_TEST_NODE";
@@ -129,6 +132,18 @@ impl Project {
 /// Text from every list of dangers in one.
 const ALL_AT_ONCE: &str = "\"; drop table x; -- </script> ${x} `y` {z} */ %s \\ it's 🎲 اختبار";
 
+/// The specs that are tried in every run: the shapes that differ most.
+fn chosen(preset: Preset) -> Vec<(String, String)> {
+    let few = match preset {
+        Preset::NextjsReact => ["board-game-forum", "dental-clinic", "event-tickets"],
+        Preset::ViteReact => ["bakery-shop", "conference-planner", "task-board"],
+    };
+    let all = std::env::var_os("WINDLASS_TEST_SPECS").is_some_and(|which| which == "all");
+    let mut specs = specs();
+    specs.retain(|(name, _)| all || few.contains(&name.as_str()));
+    specs
+}
+
 /// The folder of an example that the product has written.
 fn written(name: &str, preset: Preset) -> Option<PathBuf> {
     let folder = std::env::var_os("WINDLASS_TEST_PROJECTS")?;
@@ -160,6 +175,12 @@ fn builds(preset: Preset) {
         project.run(&["npm", "run", "build"]);
         project.run(&["npm", "test"]);
         project.keep(name, preset);
+    }
+    for (name, spec) in chosen(preset) {
+        eprintln!("{name} in {}", preset.as_str());
+        project.write(&Product::of(&spec, preset), preset);
+        project.run(&["npm", "run", "typecheck"]);
+        project.run(&["npm", "test"]);
     }
     eprintln!("hostile text in {}", preset.as_str());
     project.write(&hostile::with_text(ALL_AT_ONCE), preset);

@@ -1,13 +1,18 @@
-//! Who may do what with which entity: stated rules first, then what the requirements need, and the
-//! owner of a row by default. Nothing is shared that no statement shares.
+//! Who may do what with which entity, verb by verb: stated rules first, then what the requirements
+//! need, then a safe default. Owners write their own rows, a catalogue is written by who looks after
+//! it, what is shared is readable, and nobody gets more than a sentence or a default gives.
 
 mod actions;
+pub(crate) mod kind;
 mod owner;
 mod parts;
 mod rules;
 
+pub(crate) use owner::nobody_creates;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::access::kind::Dealings;
 use crate::actor::{self, Actor};
 use crate::condition::Condition;
 use crate::data::AUTH_USERS;
@@ -43,9 +48,13 @@ const CHANGING: &[&str] = &[
     "lock",
     "mark",
     "merge",
+    "moderate",
     "move",
     "pause",
+    "pay",
+    "pin",
     "publish",
+    "reassign",
     "receive",
     "reject",
     "release",
@@ -62,6 +71,7 @@ const CHANGING: &[&str] = &[
     "suspend",
     "unpublish",
     "verify",
+    "withdraw",
 ];
 
 /// Words in a field's name that make it personal: such rows are not shown because their parent is.
@@ -76,6 +86,17 @@ const PERSONAL: &[&str] = &[
     "phone",
     "salary",
     "ssn",
+];
+
+/// `all`, `any`: rows of others are meant.
+const OTHERS: &[&str] = &[
+    "all",
+    "any",
+    "every",
+    "everything",
+    "other",
+    "others",
+    "everyone",
 ];
 
 /// What decides over all entities at once.
@@ -103,14 +124,14 @@ fn says_everything(statement: &Statement) -> bool {
     statement.object.as_ref().is_some_and(|object| {
         naming::words(&object.text)
             .iter()
-            .any(|word| matches!(word.as_str(), "all" | "any" | "every" | "everything"))
+            .any(|word| OTHERS.contains(&word.as_str()))
     }) || naming::words(&statement.text)
         .iter()
         .any(|word| word == "any")
 }
 
 /// What a statement does to rows of its entity.
-fn commands(statement: &Statement) -> Vec<Command> {
+pub(crate) fn commands(statement: &Statement) -> Vec<Command> {
     match statement.kind {
         VerbKind::Create => vec![Command::Insert],
         VerbKind::Read | VerbKind::List => vec![Command::Select],
@@ -119,7 +140,7 @@ fn commands(statement: &Statement) -> Vec<Command> {
         VerbKind::SignIn | VerbKind::SignUp | VerbKind::Keep => Vec::new(),
         VerbKind::Other if is_manage(statement) => Command::ALL.to_vec(),
         VerbKind::Other if CHANGING.contains(&statement.verb.as_str()) => vec![Command::Update],
-        VerbKind::Other => vec![Command::Select],
+        VerbKind::Other => Vec::new(),
     }
 }
 
@@ -300,10 +321,13 @@ impl<'a> Decider<'a> {
             return grants;
         }
         let tenant = scope::tenant_of(tenants, name);
-        self.stated_rules(entity, tenant, &mut grants);
-        self.stated_actions(entity, tenant, &mut grants);
+        let analysis = self.analysis;
+        let dealings = Dealings::of(analysis, name);
+        self.stated_rules(entity, tenant, &dealings, &mut grants);
+        self.stated_actions(entity, tenant, &dealings, &mut grants);
+        self.open_by_default(name, tenant, &dealings, &mut grants);
         self.keep_private(entity, &mut grants);
-        self.owner(name, tenant, &mut grants);
+        self.owner(name, tenant, &dealings, &mut grants);
         if let Some(own) = tenants.iter().find(|tenant| tenant.name == name) {
             grants.add(Grant {
                 command: Command::Select,
@@ -314,6 +338,7 @@ impl<'a> Decider<'a> {
                 },
                 who: format!("Members of {}", with_article(&naming::human(name))),
                 what: "it".to_owned(),
+                rule: "",
                 trace: own.trace.clone(),
             });
         }

@@ -43,6 +43,7 @@ impl Decider<'_> {
                     with_article(&naming::human(whole))
                 ),
                 what: format!("its {}", things(&entity.name)),
+                rule: "a part is read with what it belongs to",
                 trace: trace.clone(),
             });
         }
@@ -78,6 +79,7 @@ impl Decider<'_> {
                     things(&entity.name),
                     things(whole)
                 ),
+                rule: "a part is written by who may change what it belongs to",
                 trace: why,
             });
         }
@@ -95,6 +97,7 @@ impl Decider<'_> {
                 condition,
                 who,
                 what,
+                rule: "members of a group share what belongs to it",
                 trace: tenant.trace.clone(),
             });
         };

@@ -1,10 +1,11 @@
 //! Rules that the spec states as rules, and what narrows them to some of the rows.
 
+use super::kind::Dealings;
 use super::{Decider, plural_of, things};
 use crate::actor::{self, Actor};
 use crate::condition::Condition;
 use crate::grant::{Command, Grant, Grants};
-use crate::model::analysis::{Access, StatedValue};
+use crate::model::analysis::{Access, AccessRule, StatedValue, VerbKind};
 use crate::model::architecture::EntityModel;
 use crate::model::{Trace, naming};
 use crate::scope::Tenant;
@@ -60,6 +61,7 @@ impl Decider<'_> {
         &mut self,
         entity: &EntityModel,
         tenant: Option<&Tenant>,
+        dealings: &Dealings<'_>,
         grants: &mut Grants,
     ) {
         let name = entity.name.as_str();
@@ -108,16 +110,19 @@ impl Decider<'_> {
                         things(name),
                         naming::human(&tenant.name)
                     ),
+                    rule: "",
                     trace,
                 })),
                 Access::PublicRead => add(Some(public(name, trace))),
                 Access::ParentOwner(parent) => {
-                    let grant = self.parent_owner(entity, parent, "Users", tenant, trace);
+                    let grant =
+                        self.parent_owner(entity, parent, "Users", Command::Select, tenant, trace);
                     add(grant);
                 }
-                Access::RoleRead(role) => {
+                Access::RoleRead(role) if self.is_backed(one, role, dealings) => {
                     add(self.role(name, role, Command::Select, tenant, trace));
                 }
+                Access::RoleRead(_) => {}
                 Access::RoleAll(role) => {
                     for command in [Command::Select, Command::Update, Command::Delete] {
                         add(self.role(name, role, command, tenant, trace.clone()));
@@ -158,12 +163,34 @@ impl Decider<'_> {
         }
     }
 
-    /// The owner of the row that a row belongs to sees it.
+    /// Whether a sentence behind the rule lets the role read rows of others. A rule that no sentence
+    /// with an actor stands behind counts as it is.
+    fn is_backed(&self, rule: &AccessRule, role: &str, dealings: &Dealings<'_>) -> bool {
+        let Some(entity) = rule.entity.as_deref().filter(|_| rule.only_when.is_none()) else {
+            return true;
+        };
+        let mut sentences = self
+            .statements(entity)
+            .filter(|statement| {
+                !statement.negated
+                    && statement.actor.as_deref() == Some(role)
+                    && statement.spans.iter().any(|span| rule.spans.contains(span))
+            })
+            .peekable();
+        sentences.peek().is_none()
+            || sentences.any(|statement| {
+                self.reads_all(dealings, role, statement)
+                    || matches!(statement.kind, VerbKind::Update | VerbKind::Delete)
+            })
+    }
+
+    /// The owner of the row that a row belongs to sees it, or changes it.
     pub(super) fn parent_owner(
         &mut self,
         entity: &EntityModel,
         parent: &str,
         who: &str,
+        command: Command,
         tenant: Option<&Tenant>,
         trace: Vec<Trace>,
     ) -> Option<Grant> {
@@ -184,7 +211,7 @@ impl Decider<'_> {
             column,
         };
         Some(Grant {
-            command: Command::Select,
+            command,
             anonymous: false,
             condition: Self::within(tenant, condition),
             who: who.to_owned(),
@@ -197,6 +224,7 @@ impl Decider<'_> {
                     things(parent)
                 )
             },
+            rule: "",
             trace,
         })
     }
@@ -239,6 +267,7 @@ impl Decider<'_> {
                 ),
                 None => format!("all {}", things(entity)),
             },
+            rule: "",
             trace,
         })
     }
@@ -252,6 +281,7 @@ pub(super) fn public(entity: &str, trace: Vec<Trace>) -> Grant {
         condition: Condition::Everybody,
         who: "Everyone, signed in or not,".to_owned(),
         what: format!("all {}", things(entity)),
+        rule: "",
         trace,
     }
 }

@@ -8,7 +8,7 @@ use crate::model::analysis::Analysis;
 use crate::model::architecture::{Architecture, Endpoint, RelationType};
 use crate::model::strategy::{Category, Priority};
 use crate::model::{Preset, Requirements, Trace, naming};
-use crate::{auth, sql, stack};
+use crate::{auth, rights, sql, stack};
 
 /// The whole document.
 pub fn architecture_markdown(
@@ -335,6 +335,29 @@ fn sequences(doc: &mut Document, architecture: &Architecture, preset: Preset) {
 fn security(doc: &mut Document, requirements: &Requirements, architecture: &Architecture) {
     doc.section("Security");
     let security = &architecture.security;
+    doc.subsection("Who may do what");
+    if !security.rights.is_empty() {
+        let defaults = security
+            .rights
+            .iter()
+            .filter(|right| rights::is_default(right))
+            .count();
+        doc.paragraph(&format!(
+            "Review this table before the first release: {} of {} rights rest on a sentence of the spec, {defaults} on a default.",
+            security.rights.len() - defaults,
+            security.rights.len(),
+        ));
+    }
+    doc.table(
+        &rights::COLUMNS,
+        security
+            .rights
+            .iter()
+            .map(|right| rights::row(right).iter().map(|cell| text(cell)).collect())
+            .collect(),
+        "There is no table, so there is nothing to allow.",
+    );
+    doc.subsection("Policies");
     doc.list(security.rls_policies.iter().map(|line| text(line)));
     doc.table(
         &["table", "command", "role", "using", "with check"],

@@ -3,10 +3,12 @@
 mod architecture;
 mod diagram;
 mod markdown;
+mod quality;
 mod types;
 mod ux;
 
 pub use architecture::architecture_markdown;
+pub use quality::{quality_markdown, verdict_name, works_line};
 pub use ux::ux_markdown;
 
 use crate::model::Trace;

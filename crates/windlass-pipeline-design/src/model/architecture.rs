@@ -195,6 +195,21 @@ pub struct PolicyFunction {
     pub trace: Vec<Trace>,
 }
 
+/// What a user may do with the rows of an entity, for review: the policies are made of these.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Right {
+    /// The entity.
+    pub entity: String,
+    /// `read`, `create`, `update` or `delete`.
+    pub verb: String,
+    /// Who: `Shop managers`, `nobody`.
+    pub who: String,
+    /// Which rows: `all products`, `their own orders`.
+    pub rows: String,
+    /// Why: the sentence of the spec, or `default: ` and the rule.
+    pub basis: String,
+}
+
 /// Who may do what.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Security {
@@ -202,6 +217,9 @@ pub struct Security {
     pub auth_strategy: String,
     /// The policies as text.
     pub rls_policies: Vec<String>,
+    /// What the policies grant, one right per row, each with its reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rights: Vec<Right>,
     /// The policies, as structures.
     #[serde(default)]
     pub policies: Vec<Policy>,

@@ -52,3 +52,12 @@ pub struct CodeOutput {
     /// How good it is.
     pub quality_report: QualityReport,
 }
+
+/// What a project does for a requirement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Served {
+    /// It records that something happened.
+    Recorded,
+    /// A page does it.
+    Works,
+}

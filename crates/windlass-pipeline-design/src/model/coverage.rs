@@ -26,6 +26,41 @@ pub struct DroppedSpan {
     pub reason: String,
 }
 
+/// How far a requirement is met by the project.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Progress {
+    /// A page or a policy does it, and the project's own tests drive it.
+    Works,
+    /// The action works; something stated about it is not kept.
+    Partly,
+    /// The project records that it happened; nothing else changes.
+    Recorded,
+    /// It is only written down: in documents, or as text on a page.
+    Text,
+    /// It is stated not to be built.
+    OutOfScope,
+}
+
+/// How many requirements are met, and how.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+pub struct Works {
+    /// Functional requirements, without those out of scope.
+    pub requirements: u32,
+    /// Those that work.
+    pub works: u32,
+    /// Those of which something stated is not kept.
+    pub partly: u32,
+    /// Those that are only recorded.
+    pub recorded: u32,
+    /// Those that are only text.
+    pub text: u32,
+}
+
 /// A requirement and what it led to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CoveredRequirement {
@@ -40,6 +75,12 @@ pub struct CoveredRequirement {
     /// Paths.
     #[serde(default)]
     pub files: Vec<String>,
+    /// How far the project meets it; known once there is code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Progress>,
+    /// What does not work yet.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub missing: String,
 }
 
 /// A stated colour, name or number and where it is found.
@@ -80,6 +121,10 @@ pub struct Coverage {
     /// Input members that mean nothing.
     #[serde(default)]
     pub ignored_fields: Vec<String>,
-    /// How many behaviour pieces led to something, in per cent.
+    /// Functional requirements by how far they are met; known once there is code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub works: Option<Works>,
+    /// With code: how many functional requirements work, in per cent. Before: how many behaviours of
+    /// the spec led to a requirement.
     pub percent: u32,
 }

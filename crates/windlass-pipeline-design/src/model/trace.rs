@@ -14,8 +14,17 @@ pub mod rule {
     pub const STATES: &str = "states";
     /// What every project has: its manifest, its settings, its first page.
     pub const SCAFFOLDING: &str = "scaffolding";
+    /// Who may do what where no sentence says it.
+    pub const RIGHTS: &str = "rights";
     /// All of them.
-    pub const ALL: [&str; 5] = [STACK, SYSTEM_FIELDS, DESIGN_TOKENS, STATES, SCAFFOLDING];
+    pub const ALL: [&str; 6] = [
+        STACK,
+        SYSTEM_FIELDS,
+        DESIGN_TOKENS,
+        STATES,
+        SCAFFOLDING,
+        RIGHTS,
+    ];
 }
 
 /// One reason for an item: `spec:S-4`, `req:FR-2`, `entity:Quiz`, `endpoint:GET /api/quizzes`,

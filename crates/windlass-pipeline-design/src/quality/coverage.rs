@@ -6,6 +6,7 @@ use crate::model::analysis::{Place, Span, SpanClass};
 use crate::model::coverage::{CoveredRequirement, CoveredSpan, DroppedSpan};
 use crate::model::{Analysis, Coverage};
 use crate::quality::outputs::Outputs;
+use crate::quality::progress;
 use crate::quality::traces::{Item, Reasons, items};
 use crate::quality::verbatim::verbatim;
 
@@ -110,7 +111,10 @@ pub fn coverage(outputs: &Outputs<'_>) -> Coverage {
             endpoints: of_kind("endpoint:"),
             pages: of_kind("page:"),
             files: of_kind("file:"),
+            status: None,
+            missing: String::new(),
         });
     }
+    progress::note(outputs, &mut coverage);
     coverage
 }

@@ -8,6 +8,7 @@ mod complexity;
 mod coverage;
 mod finding;
 mod outputs;
+mod progress;
 mod review;
 mod traces;
 mod verbatim;

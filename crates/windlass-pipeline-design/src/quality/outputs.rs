@@ -1,6 +1,8 @@
 //! The outputs that are looked at: those of a phase and of the ones before it.
 
-use crate::model::code::Dependencies;
+use std::collections::BTreeMap;
+
+use crate::model::code::{Dependencies, Served};
 use crate::model::{Analysis, Architecture, GeneratedFile, Requirements, UxSpec};
 
 /// Which of them the caller brought along. What is not ours is never held against us: its defects
@@ -36,6 +38,10 @@ pub struct Outputs<'a> {
     pub files: Option<&'a [GeneratedFile]>,
     /// What they need.
     pub dependencies: Option<&'a Dependencies>,
+    /// What the project does for each requirement, by its id.
+    pub served: Option<&'a BTreeMap<String, Served>>,
+    /// What the static checks of the files found wrong.
+    pub code_problems: &'a [String],
     /// How many files have a feature in them, where that is planned already.
     pub planned_files: Option<usize>,
     /// What the caller brought.
@@ -55,6 +61,8 @@ impl<'a> Outputs<'a> {
             ux_markdown: None,
             files: None,
             dependencies: None,
+            served: None,
+            code_problems: &[],
             planned_files: None,
             given: Given::default(),
         }

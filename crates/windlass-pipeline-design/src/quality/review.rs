@@ -30,13 +30,24 @@ fn score(findings: &[(Dimension, Finding)], dimension: Dimension) -> u32 {
     }
 }
 
-fn verdict(high: bool, average: f64, lowest: u32) -> Verdict {
+/// `incomplete`: something that is asked for is missing.
+fn verdict(high: bool, incomplete: bool, average: f64, lowest: u32) -> Verdict {
     if high || average < 3.0 || lowest <= 1 {
         Verdict::Blocked
-    } else if average >= 4.0 && lowest >= 3 {
+    } else if average >= 4.0 && lowest >= 3 && !incomplete {
         Verdict::Approved
     } else {
         Verdict::NeedsRevision
+    }
+}
+
+/// Completeness is no better than the part of the requirements that works.
+fn at_most(coverage: &Coverage) -> u32 {
+    match coverage.works.map(|_| coverage.percent) {
+        None | Some(95..) => 5,
+        Some(75..) => 4,
+        Some(50..) => 3,
+        Some(_) => 2,
     }
 }
 
@@ -52,14 +63,24 @@ pub fn review(phase: Phase, outputs: &Outputs<'_>, coverage: &Coverage) -> Quali
             .then(one_of.cmp(other_of))
             .then_with(|| one.check.cmp(&other.check))
     });
-    let dimensions: BTreeMap<String, u32> = Dimension::ALL
-        .into_iter()
-        .map(|dimension| (dimension.as_str().to_owned(), score(&findings, dimension)))
+    let scores = Dimension::ALL.map(|dimension| {
+        let score = score(&findings, dimension);
+        match dimension {
+            Dimension::Completeness => (dimension, score.min(at_most(coverage))),
+            _ => (dimension, score),
+        }
+    });
+    let dimensions: BTreeMap<String, u32> = scores
+        .iter()
+        .map(|(dimension, score)| (dimension.as_str().to_owned(), *score))
         .collect();
-    let weighted: u32 = Dimension::ALL
-        .into_iter()
-        .map(|dimension| dimension.weight() * score(&findings, dimension))
+    let weighted: u32 = scores
+        .iter()
+        .map(|(dimension, score)| dimension.weight() * score)
         .sum();
+    let incomplete = findings.iter().any(|(dimension, finding)| {
+        *dimension == Dimension::Completeness && finding.severity == Level::Medium
+    });
     let average = f64::from(weighted) / 100.0;
     let lowest = dimensions.values().copied().min().unwrap_or(5);
     let high = findings
@@ -68,7 +89,7 @@ pub fn review(phase: Phase, outputs: &Outputs<'_>, coverage: &Coverage) -> Quali
     let truncated = findings.len().saturating_sub(MAX_FINDINGS);
     findings.truncate(MAX_FINDINGS);
     QualityReport {
-        verdict: verdict(high, average, lowest),
+        verdict: verdict(high, incomplete, average, lowest),
         score: (average * 10.0).round() / 10.0,
         dimensions,
         complexity: complexity(outputs),
@@ -93,11 +114,25 @@ mod tests {
             (true, 5.0, 5, Verdict::Blocked),
         ] {
             assert_eq!(
-                verdict(high, average, lowest),
+                verdict(high, false, average, lowest),
                 expected,
                 "{average} {lowest}"
             );
         }
+    }
+
+    #[test]
+    fn what_misses_something_is_not_approved() {
+        assert_eq!(verdict(false, true, 5.0, 5), Verdict::NeedsRevision);
+        let of = |percent| {
+            at_most(&Coverage {
+                works: Some(crate::model::coverage::Works::default()),
+                percent,
+                ..Coverage::default()
+            })
+        };
+        assert_eq!([100, 80, 60, 10].map(of), [5, 4, 3, 2]);
+        assert_eq!(at_most(&Coverage::default()), 5);
     }
 
     #[test]

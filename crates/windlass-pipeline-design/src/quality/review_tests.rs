@@ -147,7 +147,7 @@ fn every_defect_is_found() {
                 product.ux.design_tokens.stated.clear();
                 product.ux_markdown.clear();
             },
-            Level::High,
+            Level::Medium,
             "verbatim_missing",
             "colour:teal",
         ),
@@ -155,13 +155,13 @@ fn every_defect_is_found() {
             |product| {
                 product.requirements.functional.remove(0);
             },
-            Level::High,
+            Level::Medium,
             "span_unmapped",
             "spec:S-2",
         ),
         (
             |product| product.files.truncate(1),
-            Level::High,
+            Level::Medium,
             "must_not_built",
             "req:FR-1",
         ),

@@ -15,6 +15,7 @@ use crate::spec::{
     },
     reading::{self, Reading, Readings},
     section::Section,
+    settle,
     statements::{self, Draft},
 };
 
@@ -50,13 +51,15 @@ pub fn analyse(spec: &str, _context: &SpecContext) -> Analysis {
             SpanClass::Design | SpanClass::Context => {}
         }
     }
+    settle::uses(&mut drafts);
     let kept = entities::kept(&readings, &drafts);
     let product_name = product.as_ref().map(|product| product.text.as_str());
     let mut found = entities::find(&readings, &drafts, &kept, &people, product_name);
     analysis.relations = relations::find(&readings, &drafts, &kept, &people, &mut found);
     let (merged, twice) = merge(&readings, &drafts, &found);
     number(&mut analysis);
-    let (statements, sources) = finish(&merged, &drafts, &found);
+    let (mut statements, sources) = finish(&merged, &drafts, &found);
+    settle::makers(&mut statements);
     let said: Vec<access::Said<'_>> = statements
         .iter()
         .zip(&sources)

@@ -56,7 +56,16 @@ pub struct Readings {
 /// Reads a spec.
 pub fn read(spec: &str) -> Readings {
     let pieces = segment::segment(spec);
-    let prepared: Vec<Prepared> = pieces.iter().map(|piece| prepare(piece, &pieces)).collect();
+    let mut above: Option<&str> = None;
+    let prepared: Vec<Prepared> = pieces
+        .iter()
+        .map(|piece| {
+            if piece.place != Place::Bullet {
+                above = Some(&piece.text);
+            }
+            prepare(piece, &pieces, above)
+        })
+        .collect();
     let declared = people::declared(&prepared, &pieces);
     let known = Known {
         people: declared.clone(),
@@ -107,11 +116,21 @@ pub struct Prepared {
     pub row: Option<Row>,
 }
 
-fn prepare(piece: &Piece, pieces: &[Piece]) -> Prepared {
+fn prepare(piece: &Piece, pieces: &[Piece], above: Option<&str>) -> Prepared {
+    let column = (piece.place == Place::Bullet && piece.set_aside.is_none())
+        .then(|| table::column(piece, above))
+        .flatten();
+    if column.is_some() {
+        return Prepared {
+            text: piece.text.clone(),
+            label: None,
+            row: column,
+        };
+    }
     if let Some(row) = &piece.row {
         return table::prepare(row, piece);
     }
-    let mut text = piece.text.clone();
+    let mut text = listed(without_number(&piece.text));
     let mut label = None;
     if let Some(intro) = piece.intro.and_then(|intro| pieces.get(intro)) {
         let before = intro.text.trim_end_matches(':').trim_end();
@@ -135,6 +154,94 @@ fn prepare(piece: &Piece, pieces: &[Piece]) -> Prepared {
         text,
         label: own.or(label),
         row: None,
+    }
+}
+
+/// What requirements are numbered with.
+const NUMBERED: &[&str] = &[
+    "ac",
+    "br",
+    "epic",
+    "f",
+    "feat",
+    "feature",
+    "fr",
+    "func",
+    "nf",
+    "nfr",
+    "r",
+    "req",
+    "requirement",
+    "rq",
+    "sr",
+    "story",
+    "uc",
+    "ur",
+    "us",
+];
+
+/// `REQ-1 Developers shall …`, `FR1: A teacher can …`: the sentence without its number.
+fn without_number(text: &str) -> &str {
+    let letters = text
+        .find(|c: char| !c.is_ascii_alphabetic())
+        .unwrap_or(text.len());
+    if !NUMBERED.contains(&text[..letters].to_lowercase().as_str()) {
+        return text;
+    }
+    let rest = text[letters..].trim_start_matches(['-', '_', ' ', '#']);
+    let digits = rest
+        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-')))
+        .unwrap_or(rest.len());
+    let behind = rest[digits..].trim_start_matches([':', '.', ')', ']']);
+    let numbered = rest.starts_with(|c: char| c.is_ascii_digit());
+    let sentence = behind.trim_start_matches([' ', '–', '—', '-']);
+    if numbered && behind.starts_with(' ') && sentence.split_whitespace().nth(1).is_some() {
+        sentence
+    } else {
+        text
+    }
+}
+
+/// `Trainers create classes: name, start time and room` lists what is kept, as `with` would.
+fn listed(text: &str) -> String {
+    const MAKING: &[&str] = &[
+        "add",
+        "adds",
+        "create",
+        "creates",
+        "define",
+        "defines",
+        "enter",
+        "enters",
+        "offer",
+        "offers",
+        "post",
+        "posts",
+        "record",
+        "records",
+        "register",
+        "registers",
+        "submit",
+        "submits",
+        "upload",
+        "uploads",
+    ];
+    let Some((before, list)) = text.split_once(": ") else {
+        return text.to_owned();
+    };
+    let making = before
+        .split_whitespace()
+        .skip(1)
+        .any(|word| MAKING.contains(&word.to_lowercase().as_str()));
+    let items: Vec<&str> = list.trim_end_matches('.').split(", ").collect();
+    let short = items.len() >= 3
+        && items
+            .iter()
+            .all(|item| item.split_whitespace().count() <= 9 && !item.contains([';', ':']));
+    if making && short && !list.contains(" can ") {
+        format!("{before} with {list}")
+    } else {
+        text.to_owned()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the rows of a table are about, by the names of its columns.
 
 use crate::spec::{
+    find::fields,
     reading::Prepared,
     section::Section,
     segment::{Piece, Row as Cells},
@@ -155,6 +156,69 @@ pub fn prepare(row: &Cells, piece: &Piece) -> Prepared {
             priority: column(PRIORITY).map(cell),
         }),
     }
+}
+
+/// Words around the name of a table.
+const TABLE_WORDS: &[&str] = &[
+    "collection",
+    "columns",
+    "entity",
+    "fields",
+    "model",
+    "schema",
+    "table",
+    "the",
+];
+
+/// `patient_id (UUID, references users.id)` in a list below `matches (Table)`: a column of a table.
+/// `above` is the text or heading that the list stands below.
+pub fn column(piece: &Piece, above: Option<&str>) -> Option<Row> {
+    let text = piece.text.trim_matches(['`', ' ']);
+    let cut = text.find(['(', ':'])?;
+    let name = text[..cut].trim_matches(['`', '*', ' ']);
+    let identifier = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.len() <= 40
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let rest = text[cut + 1..].trim_matches([' ', '`', ')']);
+    let kind: String = rest
+        .chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect();
+    if !identifier || fields::by_type_word(&kind).is_none() {
+        return None;
+    }
+    let above = above?;
+    let mut says_table = piece.section == Section::Data;
+    let words: Vec<&str> = above
+        .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|word| !word.is_empty() && !word.chars().all(|c| c.is_ascii_digit()))
+        .take_while(|word| !matches!(word.to_lowercase().as_str(), "for" | "which" | "that"))
+        .filter(|word| {
+            let is_table = TABLE_WORDS.contains(&word.to_lowercase().as_str());
+            says_table |= is_table;
+            !is_table
+        })
+        .collect();
+    let entity = words.first().filter(|_| says_table)?;
+    let remark = rest[kind.len()..].trim_start_matches([',', ':', ';', ' ', '-']);
+    // Values are quoted or alternatives; anything else is how a database declares a column.
+    let lists = remark.contains(['\'', '"', '|']) || remark.contains(" or ");
+    let note = if lists {
+        remark.to_owned()
+    } else {
+        let lower = remark.to_lowercase();
+        let declared = ["unique", "optional"].into_iter();
+        declared
+            .filter(|word| lower.contains(word))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    Some(Row::Field {
+        entity: Some(entity.replace('_', " ")),
+        name: name.to_owned(),
+        kind,
+        note,
+    })
 }
 
 fn singular_label(text: &str) -> String {

@@ -42,7 +42,8 @@ pub(crate) fn by_rules(phase: Phase, material: &Material) -> Result<Output, Prob
     })
 }
 
-/// Makes a phase by a model; by rules where that is allowed and the model does not answer.
+/// Makes a phase by a model; by rules where that is allowed and the model
+/// does not answer, or only with what the critique finds wrong.
 pub(crate) async fn by_model(
     step: &StepContext<'_>,
     phase: Phase,
@@ -50,8 +51,11 @@ pub(crate) async fn by_model(
     outside: &PipelineOutside,
 ) -> Result<Output, Problem> {
     let made = model::make(step, phase, &material, outside).await;
+    let usable = made
+        .as_ref()
+        .is_ok_and(|output| model::stands(&output.output));
     match made {
-        Err(_) if outside.generator == GeneratorChoice::Auto => {
+        _ if !usable && outside.generator == GeneratorChoice::Auto => {
             tokio::task::spawn_blocking(move || by_rules(phase, &material))
                 .await
                 .unwrap_or_else(|error| Err(Problem::internal("pipeline work", error)))

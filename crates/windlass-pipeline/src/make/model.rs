@@ -29,7 +29,7 @@ use crate::{
 
 /// How often a model may fix an answer that is not what was asked for.
 const REPAIRS: u32 = 3;
-/// How often it may revise one that is, and that the critique blocks.
+/// How often it may revise one that the critique finds wrong; then the last one stands, with its findings.
 const REVISIONS: u32 = 2;
 /// Changes when prompts do.
 const VERSION: &str = "2";
@@ -91,7 +91,7 @@ struct Draft {
     removed: Vec<String>,
 }
 
-/// An answer that the critique blocks, and why.
+/// An answer that the critique finds wrong, and why.
 struct Revision {
     answer: String,
     findings: Vec<String>,
@@ -108,14 +108,11 @@ impl Asker<'_> {
                 answer,
                 removed,
             } = draft;
-            let blocked = match self.finish(material, known).await {
-                Ok(output) => return Ok(reported(output, &removed)),
-                Err(problem) => problem,
-            };
-            let findings = findings_of(&blocked);
-            let (Some(answer), false, true) = (answer, findings.is_empty(), revisions_left > 0)
-            else {
-                return Err(blocked);
+            let output = self.finish(material, known).await?;
+            let findings = to_revise(&output);
+            let answer = answer.filter(|_| !findings.is_empty() && revisions_left > 0);
+            let Some(answer) = answer else {
+                return Ok(reported(output, &removed));
             };
             revisions_left -= 1;
             revision = Some(Revision { answer, findings });
@@ -346,17 +343,26 @@ fn bound(schema: &mut Value, analysis: &Analysis, by_rules: &Requirements) {
     }
 }
 
-/// What the critique found wrong, for the model; empty where something else went wrong.
-fn findings_of(problem: &Problem) -> Vec<String> {
-    let found = problem.details().get("findings").cloned();
-    let found: Vec<Finding> = found
-        .and_then(|found| serde_json::from_value(found).ok())
-        .unwrap_or_default();
+/// Checks whose findings a model can answer by another answer, besides those that are `HIGH`.
+const REVISED: &[&str] = &["span_unmapped", "must_not_designed", "verbatim_missing"];
+
+/// What the critique asks a model to revise.
+fn to_revise(output: &Value) -> Vec<String> {
+    let found = output["quality_report"]["findings"].clone();
+    let found: Vec<Finding> = serde_json::from_value(found).unwrap_or_default();
     found
         .into_iter()
-        .filter(|finding| finding.severity == Level::High)
+        .filter(|finding| {
+            finding.severity == Level::High
+                || finding.severity == Level::Medium && REVISED.contains(&finding.check.as_str())
+        })
         .map(|finding| format!("{}: {}", finding.target, finding.message))
         .collect()
+}
+
+/// Whether the critique has nothing for the model to revise.
+pub(super) fn stands(output: &Value) -> bool {
+    to_revise(output).is_empty()
 }
 
 /// The output with a finding for everything that was taken out.

@@ -18,7 +18,7 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
     let desk = desk.clone();
     tool(
         "get_artifact",
-        "What a job has made",
+        "Get the output of a job",
         "The output of one phase of a job, or of all of them, in the shape of the tool that makes \
          it alone.",
     )

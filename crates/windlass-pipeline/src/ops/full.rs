@@ -15,7 +15,7 @@ use windlass_types::{EffectClass, Problem, RunId, RunState};
 use super::{Desk, schemas, tool};
 use crate::{
     fault,
-    input::{Members, Wanted},
+    input::{Members, Wanted, check_product},
     run::{JobInput, KIND},
     view,
 };
@@ -35,7 +35,7 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
     let desk = desk.clone();
     tool(
         "full_pipeline",
-        "Spec to code as a job",
+        "Run the whole pipeline",
         "Runs strategy, architecture, UX and code as one durable job and answers at once with its \
          id. Follow it with aios_get_status; fetch results with aios_get_artifact. With \
          webhook_url, the end is posted there, signed.",
@@ -76,6 +76,7 @@ async fn start(desk: &Desk, context: CallContext, input: Value) -> Result<Reply,
         ignored_fields: members.rest(),
         ..Wanted::default()
     };
+    check_product(&wanted)?;
     let phases = wanted.phases.clone();
     let own = desk.clone();
     let render: Render = Box::new(move |record| {

@@ -14,7 +14,7 @@ use windlass_types::{Problem, RunId, RunRecord, RunState, code};
 use super::{Desk, schemas, tool};
 use crate::{
     given,
-    input::{Members, Wanted},
+    input::{Members, Wanted, check_product},
     run::artifact_name,
 };
 
@@ -30,7 +30,7 @@ pub(super) fn operations(desk: &Desk) -> Vec<Arc<dyn Operation>> {
     vec![
         tool(
             "strategize",
-            "Requirements from a spec",
+            "Derive requirements",
             "Generates product strategy and requirements from a spec. Every requirement says \
              which part of the spec it is from; nothing is added to what the spec says.",
         )
@@ -41,7 +41,7 @@ pub(super) fn operations(desk: &Desk) -> Vec<Arc<dyn Operation>> {
         .handle_reply(move |context, input| call(strategize.clone(), context, input)),
         tool(
             "design_architecture",
-            "Architecture from requirements",
+            "Design the architecture",
             "Designs data model, API and security from a spec, better with the requirements of \
              aios_strategize.",
         )
@@ -52,7 +52,7 @@ pub(super) fn operations(desk: &Desk) -> Vec<Arc<dyn Operation>> {
         .handle_reply(move |context, input| call(architecture.clone(), context, input)),
         tool(
             "design_ux",
-            "Pages, flows and design tokens",
+            "Design the user experience",
             "Designs user flows, pages and design tokens from a spec, better with requirements \
              and architecture.",
         )
@@ -63,7 +63,7 @@ pub(super) fn operations(desk: &Desk) -> Vec<Arc<dyn Operation>> {
         .handle_reply(move |context, input| call(ux.clone(), context, input)),
         tool(
             "generate_code",
-            "A project that builds",
+            "Generate the code",
             "Generates the files of a project that installs and builds, from a spec, better with \
              architecture and UX.",
         )
@@ -127,6 +127,7 @@ fn read(phase: Phase, input: Value) -> Result<Wanted, Problem> {
             wanted.preset = members.framework()?;
         }
     }
+    check_product(&wanted)?;
     given::check_together(&wanted)?;
     wanted.ignored_fields = members.rest();
     Ok(wanted)

@@ -158,6 +158,25 @@ fn tool(verb: &str, title: &str, description: &str) -> OperationBuilder {
     operation("pipeline", verb)
         .tool(&format!("aios_{verb}"))
         .describe(title, description)
+        .found_by(search_words(verb))
         .contract(&PipelineContract)
         .validates_itself()
+}
+
+/// What people say when they want a tool, in words that its description does not have.
+const fn search_words(verb: &str) -> &'static [&'static str] {
+    match verb.as_bytes() {
+        b"strategize" => &[
+            "write user stories from a PRD",
+            "what has to be built",
+            "roadmap",
+        ],
+        b"design_architecture" => &["database schema and endpoints of an idea", "entities"],
+        b"design_ux" => &["screens, wireframes, navigation", "colours and fonts"],
+        b"generate_code" => &["scaffold the source files", "write the app"],
+        b"full_pipeline" => &["turn a product spec or an idea into a working app"],
+        b"get_status" => &["is the generation finished", "progress"],
+        b"get_artifact" => &["download what was generated"],
+        _ => &[],
+    }
 }

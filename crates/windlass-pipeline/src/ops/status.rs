@@ -37,7 +37,7 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
     let desk = desk.clone();
     tool(
         "get_status",
-        "Where a job stands",
+        "Get the status of a job",
         "The status of a job, of each of its phases, and how much of it is done.",
     )
     .input_schema(schemas::job())

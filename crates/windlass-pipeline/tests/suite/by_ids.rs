@@ -17,12 +17,13 @@ use windlass_types::RunId;
 use super::world::offline;
 
 /// Default reasons that may stand for an item instead of the spec.
-const DEFAULTS: [&str; 5] = [
+const DEFAULTS: [&str; 6] = [
     "stack",
     "system-fields",
     "design-tokens",
     "states",
     "scaffolding",
+    "rights",
 ];
 
 /// Everything that a job leaves, as one object keyed by phase.
@@ -211,7 +212,15 @@ fn faults(spec: &str, behaviours: &[String], all: &Value) -> Vec<String> {
     // The report says the same.
     for phase in ["strategy", "architecture", "ux", "code"] {
         let coverage = &all[phase]["coverage"];
-        if coverage["percent"] != json!(100) {
+        // With code, the figure is about what works; before, about what was read.
+        if phase == "code" {
+            for one in list(coverage, "/requirements") {
+                let functional = text(one, "id").starts_with("FR-");
+                if functional && one["status"].is_null() {
+                    faults.push(format!("code: {} has no status", text(one, "id")));
+                }
+            }
+        } else if coverage["percent"] != json!(100) {
             faults.push(format!("{phase}: {} per cent", coverage["percent"]));
         }
         for one in list(coverage, "/untraced") {

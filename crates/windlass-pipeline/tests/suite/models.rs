@@ -251,7 +251,7 @@ async fn a_server_that_is_down_is_left_alone_for_a_minute() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_critique_blocks_is_revised_twice() {
+async fn what_the_critique_finds_wrong_is_revised_twice_and_then_stands() {
     let good = good().await;
     let mut little = good.clone();
     little["functional"] = json!([good["functional"][0]]);
@@ -272,11 +272,11 @@ async fn what_the_critique_blocks_is_revised_twice() {
     assert_eq!(requests[2]["messages"][2]["content"], little);
 
     let served = Served::new([says(&little)]).await;
-    let problem = strategize_with(&served, GeneratorChoice::Llm)
+    let output = strategize_with(&served, GeneratorChoice::Llm)
         .await
-        .unwrap_err();
-    assert_eq!(problem.details()["reason"], "quality_gate");
-    assert_eq!(problem.details()["model_calls"], 3);
+        .unwrap();
+    assert_eq!(output["quality_report"]["verdict"], "NEEDS_REVISION");
+    assert_eq!(served.asked().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -191,6 +191,12 @@ impl AwsFailure {
         self.code == "ValidationError" && says_no_changes(&self.message)
     }
 
+    /// Whether a server broke down without a word of why. AWS says why; an emulator that cannot do
+    /// what it was asked answers like this every time.
+    pub fn is_unexplained(&self) -> bool {
+        matches!(self.status, Some(500 | 501)) && self.message.starts_with(UNEXPLAINED)
+    }
+
     /// Whether the same call may succeed later without a change.
     pub fn is_transient(&self) -> bool {
         match self.kind {
@@ -208,6 +214,9 @@ impl AwsFailure {
         }
     }
 }
+
+/// How the message of an answer without one begins; its status follows.
+pub const UNEXPLAINED: &str = "AWS answered with status ";
 
 /// The two wordings with which CloudFormation says that a change set or update is empty.
 pub(super) fn says_no_changes(reason: &str) -> bool {

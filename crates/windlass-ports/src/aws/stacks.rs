@@ -82,6 +82,8 @@ answers! {
         change_set_id: String,
         /// Its name.
         change_set_name: String,
+        /// The ARN of its stack.
+        stack_id: String,
         /// `CREATE_COMPLETE`, `FAILED`, …
         status: String,
         /// Why.

@@ -13,6 +13,8 @@ pub(crate) struct Route<'a> {
     pub gateway: &'a str,
     pub method: RouteMethod,
     pub path: &'a str,
+    /// The path in the logical id, where it is another.
+    pub named_path: Option<&'a str>,
     pub authorizer: Option<&'a Authorizer>,
     /// The id of the integration that answers.
     pub integration: String,
@@ -53,6 +55,7 @@ impl Stack<'_> {
             gateway,
             method: event.method,
             path: &event.path,
+            named_path: None,
             authorizer: event.authorizer.as_ref(),
             integration,
         };
@@ -83,10 +86,9 @@ impl Stack<'_> {
             } else {
                 route.method.as_str()
             },
-            if route.path == "*" {
-                "Default"
-            } else {
-                route.path
+            match route.named_path.unwrap_or(route.path) {
+                "*" => "Default",
+                path => path,
             },
         );
         let key = match (route.method, route.path) {

@@ -37,6 +37,7 @@ impl Stack<'_> {
                             gateway,
                             method: event.method,
                             path: &event.path,
+                            named_path: None,
                             authorizer: event.authorizer.as_ref(),
                             integration: self.container_integration(name, gateway, port),
                         };

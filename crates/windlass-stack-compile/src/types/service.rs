@@ -79,6 +79,8 @@ impl Stack<'_> {
                     gateway: name,
                     method: RouteMethod::Any,
                     path: "*",
+                    // The id that the overrides of existing configs name.
+                    named_path: Some("/{proxy+}"),
                     authorizer: None,
                     integration,
                 };

@@ -437,7 +437,8 @@ impl Stack<'_> {
 
     /// The names of services inside the network.
     fn namespace(&mut self) -> String {
-        let id = logical(&["Stp", "Discovery", "PrivateDnsNamespace"]);
+        // The id that the overrides of existing configs name.
+        let id = logical(&["Stp", "Discovery", "Service"]);
         let vpc = self.network().vpc;
         let name = format!(
             "{}.local",

@@ -3,6 +3,7 @@
 mod params;
 mod references;
 mod routes;
+mod schedule;
 mod shape;
 
 pub use params::{CDN_PARAMS, referenceable_params};

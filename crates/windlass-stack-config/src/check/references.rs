@@ -245,6 +245,12 @@ impl<'a> References<'a> {
                 if let Some(redrive) = &queue.redrive_policy {
                     let path = path.key("redrivePolicy");
                     self.exactly_one(&path, &["targetSqsQueueName", "targetSqsQueueArn"]);
+                    if redrive.target_sqs_queue_name.as_deref() == path.resource() {
+                        let message = "a queue cannot be its own dead-letter queue".to_owned();
+                        let path = path.key("targetSqsQueueName");
+                        let help = Some("name another queue".to_owned());
+                        self.add(FaultKind::InvalidValue, &path, message, help);
+                    }
                     self.expect_some(
                         &path.key("targetSqsQueueName"),
                         redrive.target_sqs_queue_name.as_deref(),

@@ -1,6 +1,7 @@
 //! What events, authorizers and content delivery networks refer to.
 
 use super::references::References;
+use super::schedule;
 use crate::fault::FaultKind;
 use crate::model::ResourceKind;
 use crate::model::cdn::{Cdn, RouteRewrite, RouteTarget};
@@ -45,17 +46,9 @@ impl References<'_> {
                 }
                 Event::EventBus(event) => self.event_bus(event, &path),
                 Event::Schedule(event) => {
-                    let rate = event.schedule_rate.trim();
-                    let is_rate = ["rate(", "cron("].iter().any(|form| rate.starts_with(form));
-                    if !is_rate || !rate.ends_with(')') {
-                        let message = format!("\"{rate}\" is neither rate(…) nor cron(…)");
-                        let help = Some("such as rate(5 minutes) or cron(0 12 * * ? *)".to_owned());
-                        self.add(
-                            FaultKind::InvalidValue,
-                            &path.key("scheduleRate"),
-                            message,
-                            help,
-                        );
+                    if let Err(wrong) = schedule::check(event.schedule_rate.trim()) {
+                        let path = path.key("scheduleRate");
+                        self.add(FaultKind::InvalidValue, &path, wrong.message, wrong.help);
                     }
                 }
                 Event::S3(_)

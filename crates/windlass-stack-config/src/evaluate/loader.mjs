@@ -1,8 +1,9 @@
 // Runs a config or a directive of a project and answers with JSON on stdout, behind a mark.
 // What the project itself prints goes to stderr.
-import { readFileSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import * as nodeModule from 'node:module';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const MARK = '\u001ewindlass:';
@@ -16,68 +17,47 @@ function answer(value) {
   while (bytes.length > 0) bytes = bytes.subarray(writeSync(1, bytes));
 }
 
-// Node before 22.18 does not read TypeScript; a compiler of the project does it then.
-const HOOKS = `
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-let compile;
-export async function initialize({ esbuild, typescript }) {
-  if (esbuild) {
-    const { transform } = (await import(esbuild)).default ?? (await import(esbuild));
-    compile = async (source, path) =>
-      (await transform(source, { loader: path.endsWith('x') ? 'tsx' : 'ts', format: 'esm', sourcefile: path })).code;
-  } else if (typescript) {
-    const ts = (await import(typescript)).default;
-    compile = async (source, path) =>
-      ts.transpileModule(source, {
-        fileName: path,
-        compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
-      }).outputText;
-  }
-}
-export async function resolve(specifier, context, next) {
-  try {
-    return await next(specifier, context);
-  } catch (error) {
-    if (!specifier.startsWith('.')) throw error;
-    const base = specifier.replace(/\\.js$/, '');
-    for (const ending of ['.ts', '.mts', '.tsx', '.js', '/index.ts', '/index.js']) {
-      try {
-        return await next(base + ending, context);
-      } catch {}
-    }
-    throw error;
-  }
-}
-export async function load(url, context, next) {
-  if (compile && url.startsWith('file:') && /\\.[mc]?tsx?$/.test(new URL(url).pathname)) {
-    const path = fileURLToPath(url);
-    return { format: 'module', shortCircuit: true, source: await compile(await readFile(path, 'utf8'), path) };
-  }
-  return next(url, context);
-}
-`;
-
+// Node before 22.18 does not read TypeScript; a compiler does it then. The project's own is
+// preferred everywhere: it reads what Node does not, such as decorators.
 function prepare(file) {
   const isTypeScript = /\.[mc]?tsx?$/.test(file);
-  const compilers = {};
-  if (isTypeScript && !process.features.typescript) {
+  const data = { compilerOptions: compilerOptions(file) };
+  if (isTypeScript) {
     const require = createRequire(file);
     for (const name of ['esbuild', 'typescript']) {
       try {
-        compilers[name] = pathToFileURL(require.resolve(name)).href;
+        data[name] = pathToFileURL(require.resolve(name)).href;
         break;
       } catch {}
     }
-    if (Object.keys(compilers).length === 0) {
+    if (!data.esbuild && request.esbuild) data.esbuildProgram = request.esbuild;
+    const canRead = data.esbuild || data.esbuildProgram || data.typescript || process.features.typescript;
+    if (!canRead) {
       const error = new Error('no compiler for TypeScript');
       error.code = 'WINDLASS_NO_TYPESCRIPT';
       throw error;
     }
   }
   if (typeof nodeModule.register === 'function') {
-    const hooks = 'data:text/javascript,' + encodeURIComponent(HOOKS);
-    nodeModule.register(hooks, { parentURL: pathToFileURL(file).href, data: compilers });
+    nodeModule.register(new URL('./hooks.mjs', import.meta.url), { data });
+  }
+}
+
+// `paths` of the nearest tsconfig.json; one that cannot be read has none.
+function compilerOptions(file) {
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const path = join(folder, 'tsconfig.json');
+    if (existsSync(path)) {
+      try {
+        const text = readFileSync(path, 'utf8');
+        const plain = text.replace(/("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[^]*?\*\//g, '$1').replace(/,(\s*[}\]])/g, '$1');
+        const { paths, baseUrl } = JSON.parse(plain).compilerOptions ?? {};
+        return { paths, base: pathToFileURL(join(folder, baseUrl ?? '.') + '/').href };
+      } catch {
+        return {};
+      }
+    }
+    if (folder === dirname(folder)) return {};
   }
 }
 

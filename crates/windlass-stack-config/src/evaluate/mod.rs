@@ -5,15 +5,18 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path as FilePath, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use windlass_ports::Bundler;
 use windlass_process::{Bounds, Ended, Stragglers};
 use windlass_types::{Problem, code};
 
 use crate::directive::{Context, CustomCall};
 
 const LOADER: &str = include_str!("loader.mjs");
+const HOOKS: &str = include_str!("hooks.mjs");
 const PYTHON: &str = include_str!("directive.py");
 const MARK: &str = "\u{1e}windlass:";
 /// How long a program may take.
@@ -28,6 +31,8 @@ pub struct Interpreters {
     pub node: Option<PathBuf>,
     /// Python 3.
     pub python: Option<PathBuf>,
+    /// Where esbuild comes from, for a Node that does not read TypeScript.
+    pub bundler: Option<Arc<dyn Bundler>>,
     /// All of the environment they get. They run code of the project, so credentials of the caller
     /// do not belong in it.
     pub environment: BTreeMap<OsString, OsString>,
@@ -39,8 +44,16 @@ impl Interpreters {
         Self {
             node: windlass_process::find("node", path),
             python: windlass_process::find("python3", path),
+            bundler: None,
             environment: environment.into_iter().collect(),
         }
+    }
+
+    /// The same with a bundler.
+    #[must_use]
+    pub fn with_bundler(mut self, bundler: Arc<dyn Bundler>) -> Self {
+        self.bundler = Some(bundler);
+        self
     }
 
     /// A `.ts` or `.js` config as JSON.
@@ -115,11 +128,32 @@ impl Interpreters {
         };
         let folder = tempfile::tempdir().map_err(|error| Problem::internal("tempdir", error))?;
         let loader = folder.path().join("loader.mjs");
-        fs_err::write(&loader, LOADER).map_err(|error| Problem::internal("loader", error))?;
-        let mut command = windlass_process::command(node);
-        command.arg(&loader);
-        self.run(command, file, request)
-            .map_err(|failed| failed.into_problem(file))
+        for (path, text) in [(&loader, LOADER), (&folder.path().join("hooks.mjs"), HOOKS)] {
+            fs_err::write(path, text).map_err(|error| Problem::internal("loader", error))?;
+        }
+        let run = |request: &Value| {
+            let mut command = windlass_process::command(node);
+            command.arg(&loader);
+            self.run(command, file, request)
+        };
+        let bundler = match (run(request), &self.bundler) {
+            (Ok(answer), _) => return Ok(answer),
+            // Only such a file has esbuild fetched.
+            (Err(failed), Some(bundler)) if failed.lacks_compiler() => bundler,
+            (Err(failed), _) => return Err(failed.into_problem(file)),
+        };
+        let esbuild = bundler.esbuild(&|_| {}).map_err(|refused| {
+            let message =
+                format!("{shown} is TypeScript, which this Node does not read, and {refused}");
+            let problem = refusal("typescript_not_found", message).next("use Node 22.18 or newer");
+            let steps = refused.next.iter().cloned();
+            steps
+                .fold(problem, Problem::next)
+                .with("file", shown.as_str())
+        })?;
+        let mut request = request.clone();
+        request["esbuild"] = json!(esbuild);
+        run(&request).map_err(|failed| failed.into_problem(file))
     }
 
     fn python(&self, file: &FilePath, request: &Value) -> Result<Value, Problem> {
@@ -222,6 +256,11 @@ fn run(mut command: Command, file: &FilePath, request: &Value) -> Result<Value, 
 }
 
 impl Failed {
+    /// Whether the file is TypeScript and nothing here reads it.
+    fn lacks_compiler(&self) -> bool {
+        matches!(self, Self::Said { code, .. } if code == "WINDLASS_NO_TYPESCRIPT")
+    }
+
     fn into_problem(self, file: &FilePath) -> Problem {
         let shown = name(file);
         match self {
@@ -241,11 +280,11 @@ impl Failed {
                 "typescript_not_found",
                 format!(
                     "{shown} is TypeScript, which this Node does not read, and the project has \
-                     neither esbuild nor typescript"
+                     no typescript"
                 ),
             )
             .next("use Node 22.18 or newer")
-            .next("or add esbuild to the project"),
+            .next("or add typescript to the project"),
             Self::Said { code, message }
                 if code.ends_with("MODULE_NOT_FOUND") && message.contains("'stacktape'") =>
             {

@@ -489,7 +489,14 @@ fn all_errors_are_reported_at_once() {
     12:11 UnsupportedType resources.c.type
     ");
     let problem = found.to_problem();
-    insta::assert_snapshot!(problem.message(), @r#"stacktape.yml:5:42: "packagePath" is missing in "properties" (and 4 more errors)"#);
+    insta::assert_snapshot!(problem.message(), @r#"
+    stacktape.yml has 5 errors:
+      stacktape.yml:5:42: "packagePath" is missing in "properties"
+      stacktape.yml:6:15: "memory" is a whole number, not the text "big"
+      stacktape.yml:7:19: there is no resource "b"; there is a, c
+      stacktape.yml:10:18: there is no directive $Stag; did you mean $Stage?
+      stacktape.yml:12:11: there is no resource type "lambda"; supported: function, http-api-gateway, web-service, private-service, worker-service, multi-container-workload, batch-job, dynamo-db-table, relational-database, redis-cluster, bucket, hosting-bucket, sqs-queue, sns-topic, event-bus, kinesis-stream, state-machine, user-auth-pool, open-search-domain, application-load-balancer, bastion, deployment-script, custom-resource-definition, custom-resource-instance
+    "#);
     assert_eq!(
         problem.details()["faults"].as_array().unwrap().len(),
         found.list.len()

@@ -63,6 +63,84 @@ fn a_javascript_config_is_run_and_its_transforms_are_applied() {
     );
 }
 
+/// As bundlers write it: Node finds no name in it by reading.
+const PACKAGE: &str = "
+const all = {};
+const names = {
+  Bucket: () => class Bucket { constructor(properties) { this.type = 'bucket'; this.properties = properties; } },
+  defineConfig: () => (make) => make,
+  $Secret: () => (name) => `$Secret('${name}')`,
+};
+for (const name of Object.keys(names)) Object.defineProperty(all, name, { get: names[name], enumerable: true });
+Object.defineProperty(all, '__esModule', { value: true });
+module.exports = all;
+";
+
+#[test]
+fn names_are_imported_from_commonjs_packages_as_a_bundler_would() {
+    let programs = interpreters();
+    if programs.node.is_none() {
+        eprintln!("SKIPPED: no Node on the PATH");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let package = folder.path().join("node_modules/stacktape");
+    fs_err::create_dir_all(&package).unwrap();
+    write(
+        &package,
+        "package.json",
+        r#"{"name": "stacktape", "main": "./index.js"}"#,
+    );
+    write(&package, "index.js", PACKAGE);
+    write(
+        folder.path(),
+        "lib.mjs",
+        "export { versioning } from './shared';",
+    );
+    write(
+        folder.path(),
+        "shared.mjs",
+        "export const versioning = true;",
+    );
+    write(folder.path(), "names.json", r#"{"files": "uploads"}"#);
+    write(
+        folder.path(),
+        "tsconfig.json",
+        "{ // paths\n \"compilerOptions\": { \"paths\": { \"@lib/*\": [\"./*\"], } } }",
+    );
+    let text = "
+        import { Bucket, defineConfig as define, $Secret, OnlyAType } from 'stacktape';
+        import * as all from 'stacktape';
+        import names from './names.json';
+        import { versioning } from '@lib/lib';
+        export default define(({ stage }) => ({
+          resources: {
+            [names.files]: new all.Bucket({ versioning }),
+            other: new Bucket({ versioning: stage === 'other' }),
+          },
+          variables: { key: $Secret('key') },
+        }));";
+    let file = write(folder.path(), "stacktape.mjs", text);
+    let context = context(folder.path(), &Answers);
+    let read = load_file(&file, &context, &programs, "deploy").unwrap();
+    let config = serde_json::to_value(&read.loaded.config).unwrap();
+    let versioning = |name: &str| config["resources"][name]["properties"]["versioning"].clone();
+    assert_eq!(
+        (versioning("uploads"), versioning("other")),
+        (true.into(), false.into())
+    );
+
+    let text = "
+        import { Bucket, Bukket } from 'stacktape';
+        export default { resources: { a: new Bukket({}), b: new Bucket({}) } };";
+    let file = write(folder.path(), "stacktape.mjs", text);
+    let problem = load_file(&file, &context, &programs, "deploy").unwrap_err();
+    insta::assert_snapshot!(
+        problem.message(),
+        @r#"stacktape.mjs failed: the installed package stacktape has no export "Bukket""#
+    );
+}
+
 #[test]
 fn failing_programs_say_why() {
     let programs = interpreters();

@@ -3,7 +3,9 @@
 use serde_json::json;
 use windlass_stack_config::model::packaging::{ImageBuildpack, PythonServer};
 
-use crate::package::lang::{IMAGE_REQUIREMENTS, Language, node_version, python_version};
+use crate::package::lang::{
+    IMAGE_REQUIREMENTS, Language, java_version, node_version, python_version,
+};
 use crate::package::stage::Entry;
 use crate::package::workshop::Source;
 
@@ -37,6 +39,14 @@ pub(crate) fn of(
                 ));
             }
             python_command(source, start, &mut lines)?
+        }
+        Some(Language::Java) => {
+            let version = java_version(source);
+            lines.push(format!(
+                "FROM docker.io/library/eclipse-temurin:{version}-jre"
+            ));
+            lines.push("WORKDIR /app".to_owned());
+            json!(["java", "-cp", "/app:/app/lib/*", start])
         }
         Some(Language::Go) => {
             lines.push("FROM docker.io/library/alpine:3".to_owned());

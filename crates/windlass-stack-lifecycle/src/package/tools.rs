@@ -3,12 +3,17 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-/// Programs that are installed. An absent one is named by the failure of the step that needs it.
+use windlass_ports::Bundler;
+
+/// Programs that build. An absent one is named by the failure of the step that needs it.
 #[derive(Clone, Debug, Default)]
 pub struct Tools {
-    /// esbuild; a project's own one goes first.
-    pub esbuild: Option<PathBuf>,
+    /// Where esbuild comes from. A project's own one is never run.
+    pub bundler: Option<Arc<dyn Bundler>>,
+    /// Node, which runs the TypeScript compiler for decorator metadata.
+    pub node: Option<PathBuf>,
     /// Python 3 with pip.
     pub python: Option<PathBuf>,
     /// uv.
@@ -19,6 +24,8 @@ pub struct Tools {
     pub pipenv: Option<PathBuf>,
     /// Go.
     pub go: Option<PathBuf>,
+    /// Gradle; a trusted project's wrapper goes first.
+    pub gradle: Option<PathBuf>,
     /// Podman or Docker.
     pub container: Option<PathBuf>,
     /// The program of Cloud Native Buildpacks.
@@ -35,17 +42,26 @@ impl Tools {
     pub fn find(path: &OsStr) -> Self {
         let find = |name| windlass_process::find(name, path);
         Self {
-            esbuild: find("esbuild"),
+            bundler: None,
+            node: find("node"),
             python: find("python3").or_else(|| find("python")),
             uv: find("uv"),
             poetry: find("poetry"),
             pipenv: find("pipenv"),
             go: find("go"),
+            gradle: find("gradle"),
             container: find("podman").or_else(|| find("docker")),
             pack: find("pack"),
             nixpacks: find("nixpacks"),
             environment: BTreeMap::from([(OsString::from("PATH"), path.to_owned())]),
         }
+    }
+
+    /// The same with a bundler.
+    #[must_use]
+    pub fn with_bundler(mut self, bundler: Arc<dyn Bundler>) -> Self {
+        self.bundler = Some(bundler);
+        self
     }
 
     /// The same with further variables of the environment.

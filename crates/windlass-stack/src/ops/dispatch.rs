@@ -62,8 +62,35 @@ impl Tool {
     const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Ops => ("Deploy and manage stacks", OPS),
-            Self::Dev => ("Local development", DEV),
-            Self::Diagnose => ("Look into deployed stacks", DIAGNOSE),
+            Self::Dev => ("Develop a stack locally", DEV),
+            Self::Diagnose => ("Diagnose a deployed stack", DIAGNOSE),
+        }
+    }
+
+    /// What people say when they want it.
+    const fn search_words(self) -> &'static [&'static str] {
+        match self {
+            Self::Ops => &[
+                "put an app on AWS, ship it to production or staging",
+                "roll back, undo or revert the last deployment",
+                "tear down or destroy an environment",
+                "what would change",
+                "store an API key, a password, a secret",
+                "run a migration script",
+                "show the CloudFormation template",
+            ],
+            Self::Dev => &[
+                "start the app on my laptop",
+                "run and test locally without deploying, restart, stop the session",
+                "rebuild after a code change",
+            ],
+            Self::Diagnose => &[
+                "why does it fail in production, error 500, debug",
+                "CloudWatch logs and metrics, CPU, memory, throttling, alarms that fire",
+                "rows and tables of a database, SQL, Redis keys, DynamoDB items",
+                "shell in a running container",
+                "what went live and when, history of deployments, versions, outputs",
+            ],
         }
     }
 
@@ -113,8 +140,13 @@ impl Tool {
                 let schema = super::arguments::type_schema(spec.kind);
                 // The same name may mean different things in two operations.
                 let known = args.entry(spec.name).or_insert_with(|| schema.clone());
-                if *known != schema {
-                    *known = json!({});
+                if *known == schema {
+                    continue;
+                }
+                match known.get_mut("anyOf").and_then(Value::as_array_mut) {
+                    Some(branches) if branches.contains(&schema) => {}
+                    Some(branches) => branches.push(schema),
+                    None => *known = json!({ "anyOf": [known.take(), schema] }),
                 }
             }
         }
@@ -218,6 +250,8 @@ pub(super) fn tools(desk: &Desk) -> Vec<Arc<dyn Operation>> {
             operation("stack", tool.verb())
                 .tool(&format!("stacktape_{}", tool.verb()))
                 .describe(title, description)
+                .found_by(tool.search_words())
+                .reaches_out()
                 .contract(&StackContract)
                 .flow(flow, effect)
                 .validates_itself()

@@ -109,6 +109,16 @@ impl Aftermath<'_> {
                     .await
                     .map_err(fault::problem)?;
                 if let Some(protection) = protection {
+                    // Asked first: not every emulator has the call, and few stacks need it.
+                    let stack = access
+                        .cloud
+                        .describe_stack(&access.target, self.stack_id)
+                        .await
+                        .map_err(|failure| fault::problem(failure.into()))?;
+                    let present = stack.is_some_and(|stack| stack.enable_termination_protection);
+                    if present == (protection == TerminationProtection::On) {
+                        return Ok(true);
+                    }
                     access
                         .cloud
                         .set_termination_protection(&access.target, self.stack_id, protection)

@@ -89,7 +89,7 @@ impl Change<'_> {
             .into());
         }
         let access = self.access();
-        let trail = follow::follow(context, &access, ready.intent.trail()).await?;
+        let trail = follow::follow(context, self.desk, &access, ready.intent.trail()).await?;
         let trail = Box::new(trail);
         Ok(Changed::Ended { plan, trail })
     }

@@ -150,5 +150,5 @@ pub(super) async fn delete_stack(
             Ok(true)
         })
         .await?;
-    follow::follow(context, &access, intent.trail()).await
+    follow::follow(context, desk, &access, intent.trail()).await
 }

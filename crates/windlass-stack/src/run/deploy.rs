@@ -172,6 +172,10 @@ pub(super) async fn hooks(
         .run(context, async |step| {
             let (teller, telling) = telling(desk, context.run_id(), &name, step.attempt());
             let work = async move {
+                // Hooks change things; without credentials nothing could follow them.
+                let target = job.place.target();
+                let caller = desk.outside.cloud.caller(&target).await;
+                caller.map_err(|failure| fault::problem(failure.into()))?;
                 let project = Project::load(desk, &job.place, &job.arguments, command).await?;
                 run_hooks(desk, &job.place, &project, moment, &teller).await
             };

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use windlass_engine::run::{
     ChildRequest, GateOutcome, GateRequest, RunContext, RunError, SIGNAL_APPROVAL, Step,
     WaitRequest, ask_gate, pass_gate,
@@ -12,7 +12,7 @@ use windlass_engine::run::{
 use windlass_policy::WithoutRule;
 use windlass_stack_lifecycle::change::{Action, Change};
 use windlass_types::journal::ChangeSubject;
-use windlass_types::{ApprovalTerms, Digest, EffectClass, Problem, code};
+use windlass_types::{Digest, EffectClass, Problem, code};
 
 use super::{Confirmed, Job, Kind, confirmed_plan};
 use crate::desk::Desk;
@@ -96,17 +96,17 @@ pub(super) async fn require(
     let request = request(context, kind, job, stack, &Value::Null, Vec::new());
     match ask_gate(context, &desk.engine.downgrade(), &request).await? {
         GateOutcome::Open { .. } => Ok(()),
-        GateOutcome::Wanted { approvers, rule } => Err(Problem::new(
+        GateOutcome::Wanted { terms, rule } => Err(Problem::new(
             &code::APPROVAL_REQUIRED,
             format!(
                 "{} of {stack} needs an approval that {} may not give; it can be called by {}",
                 kind.operation(),
                 context.principal(),
-                approvers.join(" or ")
+                terms.approvers.join(" or ")
             ),
         )
         .with("reason", "approval_required")
-        .with("approvers", json!(approvers))
+        .with_approval(&terms)
         .with("rule", rule)
         .into()),
     }
@@ -130,7 +130,7 @@ pub(super) async fn pass_deployment(
         Vec::new(),
     );
     let outcome = ask_gate(context, &desk.engine.downgrade(), &asked).await?;
-    let GateOutcome::Wanted { approvers, .. } = outcome else {
+    let GateOutcome::Wanted { terms, .. } = outcome else {
         return Ok(job.clone());
     };
     let confirmed = match &job.confirmed {
@@ -141,10 +141,10 @@ pub(super) async fn pass_deployment(
     let wait = WaitRequest {
         prompt: Some(format!(
             "stack.deploy on {stack} (approvers: {})",
-            ApprovalTerms::of(&approvers).approvers.join(", ")
+            terms.approvers.join(", ")
         )),
         plan_digest: Some(confirmed.plan_digest),
-        approvers,
+        terms,
         lines: plan.changes.iter().map(line).collect(),
         timeout: Some(APPROVAL_TIME),
         ..WaitRequest::new("gate: approval", SIGNAL_APPROVAL)

@@ -108,7 +108,7 @@ async fn go_back(
             Ok(true)
         })
         .await?;
-    let trail = follow::follow(context, &access, intent.trail()).await?;
+    let trail = follow::follow(context, desk, &access, intent.trail()).await?;
     if trail.succeeded() != Some(true) {
         let names = known::names_of(&access, name).await;
         let report = failure::report(context, desk, job, &trail, &names, name).await?;

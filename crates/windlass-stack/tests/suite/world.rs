@@ -370,6 +370,7 @@ fn domain(parts: &Parts) -> Box<dyn Domain> {
         role_arn: None,
         database_roots: None,
         allowed_functions: Vec::new(),
+        extra_regions: Vec::new(),
         allowed_redis_commands: Vec::new(),
         read_only: false,
         values: parts.values.clone(),

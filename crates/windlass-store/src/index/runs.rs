@@ -21,7 +21,7 @@ use crate::{
 
 use row::{RunLiveV1, RunRow, gate_of_several, live_part};
 
-const TABLE: &str = "runs";
+pub(crate) const TABLE: &str = "runs";
 const SELECT: &str =
     "SELECT journal, kind, state, principal, parent, idempotency_key, live, sum FROM runs";
 
@@ -389,6 +389,16 @@ fn damaged_record(connection: &Connection, id: i64, finding: &str) -> Result<Opt
     };
     let row = RunRow::unchecked(connection, id)?;
     Ok(row.map(|row| row.into_damaged(&run_id, finding)))
+}
+
+/// Whether two stores have rows of a run that say the same, however they are written.
+pub(crate) fn agree(one: &Connection, other: &Connection, journal: &str) -> Result<bool> {
+    let Ok(journal) = journal.parse() else {
+        return Ok(false);
+    };
+    let (one, other) = (RunRow::find(one, journal), RunRow::find(other, journal));
+    // A row that cannot be read agrees with none.
+    Ok(matches!((one, other), (Ok(Some(one)), Ok(Some(other))) if one == other))
 }
 
 /// How many runs continue by themselves.

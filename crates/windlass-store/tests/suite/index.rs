@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::json;
 use windlass_ports::{DeliveryFilter, DeliveryState, RunStore, StoreMaintenance};
 use windlass_types::{
-    ArtifactRef, Body, DeliveryId, Digest, KeyId, Principal, Problem, RunRecord, RunState, Scope,
-    Visibility, journal::*,
+    ApprovalTerms, ArtifactRef, Body, DeliveryId, Digest, KeyId, Principal, Problem, RunRecord,
+    RunState, Scope, Visibility, journal::*,
 };
 
 use super::support::*;
@@ -443,7 +443,7 @@ fn any_body() -> impl Strategy<Value = Body> {
             question: None,
             prompt: Some("go on?".into()),
             plan_digest: Some(Digest::of(b"plan")),
-            approvers: vec!["local:boss".into()],
+            terms: ApprovalTerms::by(["local:boss"]),
             lines: vec!["+ a.txt".into()],
             deadline: Some(at(7)),
         })),

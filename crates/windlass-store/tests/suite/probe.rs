@@ -38,17 +38,22 @@ async fn a_probe_leaves_nothing_and_names_unusable_keys() {
     let home = tempfile::tempdir().unwrap();
     let options = SqliteStoreOptions {
         seal_key: Some(Secret::new(vec![7; 32])),
+        key_files: ["store.key", "good.key", "gone.key"]
+            .map(|name| home.path().join("keys").join(name))
+            .to_vec(),
         ..SqliteStoreOptions::default()
     };
     let keys = home.path().join("keys");
     fs_err::create_dir(&keys).unwrap();
+    fs_err::set_permissions(&keys, std::fs::Permissions::from_mode(0o750)).unwrap();
     let key = |name: &str, bytes: &[u8], mode: u32| {
         let path = keys.join(name);
         fs_err::write(&path, bytes).unwrap();
         fs_err::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
     };
-    key("good.key", &[1], 0o600);
-    key("shared.key", &[1], 0o644);
+    key("good.key", &[1; 32], 0o600);
+    key("short.key", &[1; 31], 0o600);
+    key("shared.key", &[1; 32], 0o644);
     key("empty.key", &[], 0o600);
     let store = SqliteStore::open(home.path(), options).unwrap();
     let probe = store.probe().await.unwrap().unwrap();
@@ -56,14 +61,20 @@ async fn a_probe_leaves_nothing_and_names_unusable_keys() {
     let findings: Vec<String> = probe
         .unusable_keys
         .iter()
-        .map(|finding| finding.replace(&format!("{}/", keys.display()), ""))
+        .map(|finding| {
+            let below = finding.replace(&format!("{}/", keys.display()), "");
+            below.replace(&home.path().display().to_string(), "HOME")
+        })
         .collect();
     assert_eq!(
         findings,
         [
             "empty.key is empty",
+            "gone.key is missing",
             "shared.key: others may read it",
-            "store.key is missing"
+            "short.key has 31 of 32 bytes",
+            "store.key is missing",
+            "HOME/keys: others may open it",
         ]
     );
     assert!(probe.free_bytes > 0);

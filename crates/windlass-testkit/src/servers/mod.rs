@@ -6,6 +6,7 @@
 mod ask;
 mod mariadb;
 mod moto;
+mod npm;
 mod podman;
 mod postgres;
 mod redis;
@@ -19,6 +20,7 @@ use std::time::Duration;
 pub use ask::{asking, at_socket, reading};
 pub use mariadb::MariaDb;
 pub use moto::Moto;
+pub use npm::NpmRegistry;
 pub use podman::Podman;
 pub use postgres::Postgres;
 pub use redis::Redis;

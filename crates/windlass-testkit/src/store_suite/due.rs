@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use windlass_ports::{Expect, RunStore};
 use windlass_types::{
-    Body, Principal, RunState,
+    ApprovalTerms, Body, Principal, RunState,
     journal::{RunCancelled, RunStarted, SignalReceived, TimerFired, TimerStarted, WaitStarted},
     run::{DUE_NEW, Due},
 };
@@ -38,7 +38,7 @@ fn wait(deadline: Option<i64>) -> Body {
         question: None,
         prompt: None,
         plan_digest: None,
-        approvers: Vec::new(),
+        terms: ApprovalTerms::default(),
         lines: Vec::new(),
         deadline: deadline.map(at),
     }

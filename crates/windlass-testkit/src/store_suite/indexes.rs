@@ -3,7 +3,8 @@
 use serde_json::json;
 use windlass_ports::{Expect, RunFilter};
 use windlass_types::{
-    ArtifactRef, Digest, KeyId, Principal, Problem, RunRecord, RunState, Scope, Visibility,
+    ApprovalTerms, ArtifactRef, Digest, KeyId, Principal, Problem, RunRecord, RunState, Scope,
+    Visibility,
     journal::{
         ApprovalGate, ArtifactStored, ChildStarted, KeyCreated, KeyRevoked, KeyUsed, ParentRef,
         RunCancelled, RunCreated, RunFailed, RunStarted, RunUnwinding, SignalReceived, TimerFired,
@@ -28,7 +29,7 @@ pub async fn records_are_folds_of_their_journals(factory: &dyn StoreFactory) {
         confirm_token: Some("tok_1".parse().unwrap()),
         plan_digest: Some(Digest::of(b"plan")),
         approval: Some(ApprovalGate::Wanted {
-            approvers: vec!["local:*".to_owned()],
+            terms: ApprovalTerms::by(["local:*"]),
             rule: "r".to_owned(),
         }),
         ..created()
@@ -59,7 +60,7 @@ pub async fn records_are_folds_of_their_journals(factory: &dyn StoreFactory) {
                 question: None,
                 prompt: Some("really?".to_owned()),
                 plan_digest: Some(Digest::of(b"plan")),
-                approvers: vec!["local:boss".to_owned()],
+                terms: ApprovalTerms::by(["local:boss"]),
                 lines: vec!["+ one file".to_owned()],
                 deadline: Some(at(90)),
             },

@@ -91,8 +91,54 @@ fn nothing_is_fetched() {
         log.contains("is not whitelisted in policy \"security.http.urls\""),
         "{log}"
     );
+    assert!(
+        log.contains(&format!("http_allow: [\"http://{address}/\"]")),
+        "{log}"
+    );
     let called = listener.accept().map(drop).map_err(|error| error.kind());
     assert_eq!(called, Err(ErrorKind::WouldBlock));
+}
+
+#[test]
+fn what_is_allowed_is_fetched() {
+    use std::io::{Read as _, Write as _};
+
+    use windlass_ports::Toolchain as _;
+
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let home = format!("{{{{ (resources.GetRemote \"http://{address}/a.txt\").Content }}}}");
+    let Some(world) = hostile("", &home) else {
+        return;
+    };
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 7\r\nConnection: close\r\n\r\nfetched",
+            );
+        }
+    });
+    let allowed = [format!("http://{address}/")];
+    let build = |http_allow: &[String]| {
+        let built = world.hugo.hugo_build(&windlass_ports::HugoJob {
+            site: &world.place("site"),
+            config_dir: None,
+            out: &world.place("out"),
+            exec_allow: &[],
+            http_allow,
+            module_proxy: None,
+            limit: super::support::LONG,
+            stopped: &|| false,
+        });
+        built.unwrap()
+    };
+    let built = build(&allowed);
+    assert!(built.success, "{}", built.log);
+    assert_eq!(world.read("out/index.html").trim(), "fetched");
+    // Another address is refused as before.
+    let built = build(&["http://127.0.0.1:1/".to_owned()]);
+    assert!(!built.success, "{}", built.log);
 }
 
 #[test]
@@ -110,6 +156,10 @@ fn modules_are_not_downloaded() {
         "{log}"
     );
     assert!(log.ends_with("run `hugo mod vendor` in the site and commit the folder _vendor\n"));
+    assert!(
+        log.contains("exec_allow: [\"^go$\"], module_proxy: "),
+        "{log}"
+    );
 }
 
 #[test]

@@ -48,6 +48,8 @@ fn the_configuration_may_be_in_a_folder() {
             config_dir: file.split('/').next(),
             out: &world.place(title),
             exec_allow: &[],
+            http_allow: &[],
+            module_proxy: None,
             limit: LONG,
             stopped: &|| false,
         });

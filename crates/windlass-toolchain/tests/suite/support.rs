@@ -97,6 +97,8 @@ impl World {
             config_dir: None,
             out: &self.place("out"),
             exec_allow: &exec_allow,
+            http_allow: &[],
+            module_proxy: None,
             limit,
             stopped,
         });

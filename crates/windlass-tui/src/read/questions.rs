@@ -12,9 +12,6 @@ use crate::{
     text::{clean, count},
 };
 
-/// How many warnings a question repeats.
-const WARNED: usize = 2;
-
 pub(super) fn apply_question(plan: Changes, short: &ShortPath) -> Question {
     let unmanaged: Vec<Unmanaged> = plan
         .changes
@@ -47,6 +44,7 @@ pub(super) fn apply_question(plan: Changes, short: &ShortPath) -> Question {
         let files = count(unmanaged.len(), "file");
         lines.push(format!("{files} not written by pack; asked about next"));
     }
+    lines.extend(cleaned(plan.warnings));
     Question {
         title: format!("Apply {}?", count(plan.changes.len(), "change")),
         lines,
@@ -64,7 +62,7 @@ pub(super) fn event_question(
     if shown.is_empty() {
         shown.push("No file would change.".to_owned());
     }
-    shown.extend(cleaned(event.warnings).into_iter().take(WARNED));
+    shown.extend(cleaned(event.warnings));
     Question {
         title,
         lines: shown,

@@ -250,3 +250,25 @@ fn an_answer_of_another_shape_is_a_failure() {
     let problem = reply(&Call::Plan, &json!({ "plan": 3 }), &short()).unwrap_err();
     assert_eq!(problem.code().name, "INTERNAL");
 }
+
+#[test]
+fn all_warnings_are_listed_where_the_footer_has_no_room() {
+    let mut data = preview();
+    assert!(!listed(&Call::Plan, data.clone()).contains("warnings"));
+    data["warnings"] = json!([
+        "unknown key `profile`",
+        "unknown key `tag`",
+        "overlay drift"
+    ]);
+    let text = listed(&Call::Plan, data.clone());
+    let rows = text.split_once("warnings").unwrap().1;
+    for warning in [
+        "! unknown key `profile`",
+        "! unknown key `tag`",
+        "! overlay drift",
+    ] {
+        assert!(rows.contains(warning), "{rows}");
+    }
+    data["warnings"] = json!(["long ".repeat(40)]);
+    assert!(listed(&Call::Plan, data).contains("warnings"));
+}

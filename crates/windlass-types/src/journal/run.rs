@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Digest, EffectClass, Principal, Problem, RunId, Surface, TokenId, TraceId};
+use crate::{
+    ApprovalTerms, Digest, EffectClass, Principal, Problem, RunId, Surface, TokenId, TraceId,
+};
 
 body_structs! {
     /// A run came from another home. In a journal beside the run's own, which is stored as it came.
@@ -175,8 +177,9 @@ pub enum ApprovalGate {
     },
     /// The run waits for one of these.
     Wanted {
-        /// Principals or scopes named by policy.
-        approvers: Vec<String>,
+        /// Who has to approve.
+        #[serde(flatten)]
+        terms: ApprovalTerms,
         /// The rule that asked.
         rule: String,
     },

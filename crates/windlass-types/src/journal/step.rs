@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ArtifactRef, Digest, Principal, Problem, RunId, Timestamp};
+use crate::{ApprovalTerms, ArtifactRef, Digest, Principal, Problem, RunId, Timestamp};
 
 body_structs! {
     /// Intent: an effect is about to happen.
@@ -91,9 +91,9 @@ body_structs! {
         /// The plan an approval must name.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         plan_digest: Option<Digest>,
-        /// Who may answer an approval; whom policy names by default when empty.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        approvers: Vec<String>,
+        /// Who may answer an approval.
+        #[serde(flatten)]
+        terms: ApprovalTerms,
         /// The lines of the plan that an approver is shown.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         lines: Vec<String>,

@@ -115,8 +115,19 @@ impl Inspector {
     }
 }
 
-/// The number of tools listed, if ours is among them with its schemas.
+/// The number of tools listed, if ours is among them with its schemas, and no schema is one that
+/// some clients refuse.
 fn check_list(answer: &Value) -> Result<usize> {
+    if let Some(findings) = answer["schemaFindings"]
+        .as_array()
+        .filter(|all| !all.is_empty())
+    {
+        let shown = serde_json::to_string_pretty(&findings[0])?;
+        bail!(
+            "{} tools have schemas that are not portable, first: {shown}",
+            findings.len()
+        );
+    }
     let tools = answer["result"]["tools"]
         .as_array()
         .context("the answer holds no list of tools")?;
@@ -167,6 +178,10 @@ mod tests {
             (
                 json!({"result": {"tools": []}}),
                 Err("runs_list is not among the 0 tools"),
+            ),
+            (
+                json!({"result": {"tools": []}, "schemaFindings": [1]}),
+                Err("1 tools have schemas that are not portable, first: 1"),
             ),
             (
                 json!({"error": {"code": "x"}}),

@@ -93,13 +93,7 @@ fn outcome(answer: &Value) -> Result<String> {
         Some("AGENT_FAILURE") => {
             ensure!(details["model"] == MODEL, "no model in {error}");
             let reason = details["reason"].as_str().unwrap_or_default();
-            let known = [
-                "truncated",
-                "schema_mismatch",
-                "not_json",
-                "empty_reply",
-                "quality_gate",
-            ];
+            let known = ["truncated", "schema_mismatch", "not_json", "empty_reply"];
             ensure!(known.contains(&reason), "an unexpected reason: {error}");
             let calls = details["model_calls"].as_u64().unwrap_or(0);
             ensure!(calls > 1, "it failed without a repair: {error}");

@@ -1,7 +1,8 @@
-//! A stack on this machine for real: Node, Python, PostgreSQL, Redis and Podman under the manager.
+//! A stack on this machine for real: Node, Python, PostgreSQL, Redis and Podman under the manager,
+//! and code packaged with the pinned bundler from npm.
 //!
-//! The tests are Rust tests of `windlass-stack-dev` and of the binary, which skip themselves
-//! without these programs; this file brings the programs.
+//! The tests are Rust tests of `windlass-stack-dev`, `windlass-stack-lifecycle` and of the binary,
+//! which skip themselves without these programs; this file brings the programs.
 
 use std::process::Command;
 
@@ -12,11 +13,13 @@ use crate::repo::Repo;
 use crate::tools;
 
 const TESTS: &str = "package(windlass-stack-dev) | (package(windlass) & test(/fault_stack_dev::/)) \
-                     | (package(windlass-stack-lifecycle) & test(/package::.*engine/))";
+                     | (package(windlass-stack-lifecycle) & test(/package::real_tools::/))";
 
 /// Installs what the stage needs.
 pub fn prepare(repo: &Repo) -> Result<()> {
     command(repo)?;
+    // Packages of the bundler, and NestJS.
+    tools::require_npm()?;
     tools::podman().map(drop)
 }
 

@@ -53,6 +53,13 @@ pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
     )?
     .success("the Python client")?;
     print!("{}", output.stdout);
-    let connections = output.stdout.lines().count();
-    Ok(format!("{connections} connections"))
+    let approvals = |line: &&str| line.starts_with("approvals");
+    let (eras, lines) = (
+        output.stdout.lines().filter(approvals).count(),
+        output.stdout.lines(),
+    );
+    let connections = lines.count() - eras;
+    Ok(format!(
+        "{connections} connections, approvals in {eras} eras"
+    ))
 }

@@ -323,3 +323,83 @@ fn a_policy_that_others_may_write_is_refused() {
     }
     say(&home, &["runs", "list"]).worked();
 }
+
+/// An answer that policy asks about is refused: it does not wait for an approval itself.
+#[test]
+fn an_approval_never_waits_for_an_approval() {
+    let place = Place::with_policy(
+        "version = 1\napprovers = [\"local:*\", \"scope:approve\"]\n[[rule]]\noperation = \"runs.*\"\n\
+         principal = \"key:*\"\ndecision = \"ask\"\napprovers = [\"local:*\"]\n",
+    );
+    let author = key(&place.home(), &["runs", "demo"]);
+    let office = Office::of(place);
+    let run = office.change(&author);
+    for verb in ["approve", "reject"] {
+        let path = format!("/v1/runs/{run}/{verb}");
+        let refused = office.post(&path, &json!({}), &author).json();
+        assert_eq!(
+            find(&refused, "reason_code").as_deref(),
+            Some("approval_required"),
+            "{refused:#}"
+        );
+    }
+    let kept = office.say(&["runs", "list", "--kind", "operation.call", "--json"]);
+    assert_eq!(kept.worked().json()["runs"], json!([]));
+    office.say(&["runs", "approve", &run]).worked();
+    office.until(&run, "completed");
+}
+
+/// Settings that can mean nothing are refused where they are made, with the nearest that would.
+#[test]
+fn settings_that_mean_nothing_are_refused() {
+    let place = Place::new();
+    let home = place.home();
+    let refused = say(&home, &["keys", "create", "x", "--scope", "rums"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("did you mean \"runs\"?"),
+        "{}",
+        refused.stderr
+    );
+    for (text, expected) in [
+        (
+            "demoo = 7",
+            "no run is of the kind `demoo`; did you mean `demo`?",
+        ),
+        ("pipeline = 7", "has a setting of its own"),
+        ("demo = 7", ""),
+    ] {
+        let settings = format!("[store.keep_kinds_days]\n{text}\n");
+        fs_err::write(home.join("config.toml"), settings).unwrap();
+        let listed = say(&home, &["runs", "list"]);
+        assert_eq!(
+            listed.code == Some(0),
+            expected.is_empty(),
+            "{text}: {}",
+            listed.stderr
+        );
+        assert!(
+            listed.stderr.contains(expected),
+            "{text}: {}",
+            listed.stderr
+        );
+    }
+    for (rule, expected) in [
+        (
+            "approvers = [\"local:ada\"]\nquorum = 2",
+            "2 approvals by local:ada",
+        ),
+        ("approvers = [\"scope:aprove\"]", "did you mean `approve`?"),
+    ] {
+        place.policy(&format!(
+            "version = 1\n[[rule]]\ndecision = \"ask\"\n{rule}\n"
+        ));
+        let listed = say(&home, &["runs", "list"]);
+        assert_eq!(listed.code, Some(2), "{rule}: {}", listed.stderr);
+        assert!(
+            listed.stderr.contains(expected),
+            "{rule}: {}",
+            listed.stderr
+        );
+    }
+}

@@ -184,3 +184,91 @@ fn damage_is_told_by_the_doctor_and_by_the_server() {
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
 }
+
+/// As a home is that Windlass makes itself: the doctor finds fault with one that others can open.
+fn private(home: &Path) {
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    fs_err::set_permissions(home, mode).unwrap();
+}
+
+/// A look at a home changes nothing in it, and tells which keys are gone.
+#[test]
+fn the_doctor_makes_nothing() {
+    let place = Place::new();
+    let home = place.home();
+    private(&home);
+    let files = || -> Vec<String> {
+        let mut names: Vec<String> = [home.clone(), home.join("keys")]
+            .iter()
+            .filter_map(|directory| fs_err::read_dir(directory).ok())
+            .flatten()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            // SQLite's index of the log is shared by readers.
+            .filter(|name| !name.ends_with("-shm"))
+            .collect();
+        names.sort();
+        names
+    };
+    let before = files();
+    let doctor = say(&home, &["doctor"]);
+    assert_eq!(files(), before, "{}", doctor.stdout);
+    say(&home, &["runs", "list"]).worked();
+    say(&home, &["doctor"]).worked();
+    fs_err::remove_file(home.join("keys/confirm.key")).unwrap();
+    fs_err::write(home.join("keys/export.key"), "").unwrap();
+    let before = files();
+    for (name, hint) in [
+        ("export.key", "it is empty"),
+        ("confirm.key", "confirm.key is missing"),
+    ] {
+        let doctor = say(&home, &["doctor"]);
+        assert_ne!(doctor.code, Some(0), "{name}");
+        assert!(doctor.stdout.contains(hint), "{name}: {}", doctor.stdout);
+        assert_eq!(files(), before, "{name}");
+        fs_err::write(home.join("keys/export.key"), [7; 32]).unwrap();
+    }
+    fs_err::remove_file(home.join("keys/store.key")).unwrap();
+    let doctor = say(&home, &["doctor"]);
+    assert!(doctor.stdout.contains("store.key"), "{}", doctor.stdout);
+    assert!(!home.join("keys/store.key").exists());
+}
+
+/// A process that is stopped inside a commit is named at once.
+#[test]
+fn the_doctor_does_not_wait_for_a_stopped_writer() {
+    let place = Place::new();
+    let home = place.home();
+    private(&home);
+    say(&home, &["runs", "list"]).worked();
+    let database = home.join("windlass.db");
+    // Another program, stopped while it holds the store.
+    let script = format!(
+        "import sqlite3, os, signal\nc = sqlite3.connect({database:?}, isolation_level=None)\n\
+         c.execute('BEGIN IMMEDIATE')\nprint('held', flush=True)\nos.kill(os.getpid(), signal.SIGSTOP)\n"
+    );
+    let spawned = std::process::Command::new("python3")
+        .args(["-c", &script])
+        .stdout(std::process::Stdio::piped())
+        .spawn();
+    let Ok(mut holder) = spawned else {
+        return;
+    };
+    let status = format!("/proc/{}/stat", holder.id());
+    let started = Instant::now();
+    while !fs_err::read_to_string(&status).is_ok_and(|text| text.contains(") T ")) {
+        assert!(started.elapsed() < READY, "python3 did not stop");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let doctor = say(&home, &["doctor"]);
+    let process = holder.id().to_string();
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    assert_ne!(doctor.code, Some(0));
+    assert!(
+        doctor.stdout.contains(&format!("process {process}"))
+            && doctor.stdout.contains("kill -CONT"),
+        "{}",
+        doctor.stdout
+    );
+    say(&home, &["doctor"]).worked();
+}

@@ -332,7 +332,7 @@ fn policy_that_denies() {
       reason: nothing is deleted here
       reason_code: policy_denied
       rule: policy.toml:3
-    hint: windlass policy check --operation demo.apply --target ROOT/scratch
+    hint: windlass policy check --operation demo.apply --principal local:USER --target ROOT/scratch --effect destructive
     ");
     assert!(scene.place.scratch().join("old.txt").exists());
 }

@@ -16,17 +16,45 @@ use super::support::{
     http::Ask,
 };
 
-const CLIENTS: usize = 1_100;
-
 /// Idle connections, half of them with half a request: health answers, a run ends well, and a new
 /// one can be started.
 #[test]
 fn idle_clients_do_not_stop_health_or_running_work() {
+    idle_clients(1_024, 1_100);
+}
+
+#[test]
+fn idle_clients_do_not_stop_a_server_with_few_descriptors() {
+    for limit in [128, 256] {
+        idle_clients(limit, 300);
+    }
+}
+
+#[test]
+fn a_server_with_too_few_descriptors_does_not_start() {
+    let place = Place::new();
+    let binary = env!("CARGO_BIN_EXE_windlass");
+    let refused = Command::new("sh")
+        .args([
+            "-c",
+            "ulimit -n 100; exec \"$0\" serve --listen 127.0.0.1:0",
+            binary,
+        ])
+        .env("WINDLASS_HOME", place.home())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(7), "{said}");
+    assert!(said.contains("this process may open 100 files"), "{said}");
+    assert!(said.contains("hint: ulimit -n 1024"), "{said}");
+}
+
+fn idle_clients(limit: u32, clients: usize) {
     // This process has the other end of every connection.
-    let limit = getrlimit(Resource::Nofile);
+    let own = getrlimit(Resource::Nofile);
     let raised = Rlimit {
-        current: limit.maximum,
-        maximum: limit.maximum,
+        current: own.maximum,
+        maximum: own.maximum,
     };
     setrlimit(Resource::Nofile, raised).unwrap();
     let place = Place::with_policy(
@@ -35,7 +63,11 @@ fn idle_clients_do_not_stop_health_or_running_work() {
     let binary = env!("CARGO_BIN_EXE_windlass");
     let mut command = Command::new("sh");
     command
-        .args(["-c", "ulimit -n 1024; exec \"$0\" \"$@\"", binary])
+        .args([
+            "-c",
+            &format!("ulimit -n {limit}; exec \"$0\" \"$@\""),
+            binary,
+        ])
         .env("WINDLASS_HOME", place.home());
     let mut daemon = Daemon::spawn_with(command, free_address(), &["--no-auth"]);
     daemon.wait_until_ready();
@@ -48,7 +80,7 @@ fn idle_clients_do_not_stop_health_or_running_work() {
     input["confirm_token"] = plan["confirm_token"].clone();
     input["yes"] = json!(true);
     let started = Instant::now();
-    let mut clients = Vec::new();
+    let mut connected = Vec::new();
     let address = daemon.address;
     let run = std::thread::spawn(move || {
         let reply = Ask::post("/v1/operations/demo.apply", input.to_string())
@@ -56,12 +88,12 @@ fn idle_clients_do_not_stop_health_or_running_work() {
             .unwrap();
         (reply.status, reply.json())
     });
-    for number in 0..CLIENTS {
+    for number in 0..clients {
         let mut stream = TcpStream::connect(daemon.address).unwrap();
         if number % 2 == 0 {
             let _ = stream.write_all(b"GET /v1/health HTTP/1.1\r\nHost: local");
         }
-        clients.push(stream);
+        connected.push(stream);
         if number % 100 == 99 {
             let asked = Instant::now();
             let reply = Ask::get("/v1/health").send(daemon.address).unwrap();
@@ -85,9 +117,9 @@ fn idle_clients_do_not_stop_health_or_running_work() {
     }
     let ready = Ask::get("/v1/ready").send(daemon.address).unwrap();
     assert_eq!(ready.status, 200, "{}", ready.text());
-    eprintln!(
-        "{CLIENTS} idle clients at 1,024 descriptors: the run ended after {:?}",
+    println!(
+        "{clients} idle clients at {limit} descriptors: the run ended after {:?}",
         started.elapsed()
     );
-    drop(clients);
+    drop(connected);
 }

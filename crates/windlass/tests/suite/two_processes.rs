@@ -267,7 +267,7 @@ fn a_terminated_command_leaves_its_run_to_the_daemon() {
     let directory = scene.directory("a");
     std::fs::create_dir_all(&directory).unwrap();
     let mut command = windlass(&scene.place.home());
-    command.args(["--agent", "demo", "apply", "--yes", "--pause", "3"]);
+    command.args(["--agent", "demo", "apply", "--yes", "--pause", "8"]);
     command.args(["--dir", &directory, "--file", "a.txt=a"]);
     let piped = command.stdin(Stdio::null()).stdout(Stdio::piped());
     let mut process = Killed(piped.stderr(Stdio::null()).spawn().unwrap());

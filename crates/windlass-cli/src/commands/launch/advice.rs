@@ -39,6 +39,7 @@ pub(super) fn advised(problem: Problem, run_id: Option<&RunId>) -> Problem {
 pub(super) fn shortfall(status: &Status) -> Option<Problem> {
     let run_id = status.run_id.as_str();
     let problem = match (status.state.as_str(), &status.failure) {
+        ("CANCELLED", _) if status.is_up_to_date() => return None,
         ("CANCELLED", _) => Problem::new(&code::CANCELLED, format!("run {run_id} was cancelled")),
         ("FAILED", Some(failure)) => failed(run_id, "failed", failure).next(format!(
             "windlass launch artifact {run_id} failure_summary.md"

@@ -8,7 +8,7 @@ use crate::cli::{Cli, Command};
 fn parse(line: &str) -> Result<LaunchCommand, clap::Error> {
     let cli = Cli::try_parse_from(format!("windlass launch {line}").split(' '))?;
     match cli.command {
-        Command::Launch(command) => Ok(command),
+        Command::Launch(command) => Ok(*command.0),
         other => panic!("{line}: {other:?}"),
     }
 }

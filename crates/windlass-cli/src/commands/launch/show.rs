@@ -98,6 +98,9 @@ pub(super) fn summary(status: &Status) -> String {
     match (state.as_str(), status.is_sound()) {
         ("DONE", _) if status.rolled_back => format!("run {run_id} was rolled back"),
         ("DONE", _) => format!("run {run_id} is DONE"),
+        ("CANCELLED", _) if status.is_up_to_date() => {
+            format!("The site is up to date: run {run_id} had nothing to change")
+        }
         (_, false) if status.parked => {
             format!("run {run_id} waits in {state}: {}", status.tally())
         }
@@ -193,14 +196,45 @@ pub(super) async fn hints(
     status: &Status,
 ) -> Result<(), Problem> {
     let driven = session.engine().driven_by(run_id).await?.is_some();
-    for command in next_commands(status, driven) {
+    let fixing = status.parked && status.state == "VALIDATING" && status.failure.is_none();
+    let report = if fixing {
+        ask_report(session, run_id, status).await?
+    } else {
+        None
+    };
+    for command in next_commands(status, driven, report.as_ref().map(Remedy::of)) {
         session.printer.hint(&command);
     }
     Ok(())
 }
 
+/// What can be done about the issues that block a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Remedy {
+    /// The run can fix all of them.
+    Run,
+    /// The run can fix some of them.
+    Both,
+    /// None: asking it to would end it.
+    Person,
+}
+
+impl Remedy {
+    fn of(report: &ValidationReport) -> Self {
+        let failing = || report.issues.iter().filter(|issue| issue.is_failing());
+        match (
+            failing().any(|issue| issue.fixable),
+            failing().all(|issue| issue.fixable),
+        ) {
+            (_, true) => Self::Run,
+            (true, _) => Self::Both,
+            (false, _) => Self::Person,
+        }
+    }
+}
+
 /// What to type next. `driven`: some process executes the run.
-pub(super) fn next_commands(status: &Status, driven: bool) -> Vec<String> {
+pub(super) fn next_commands(status: &Status, driven: bool, remedy: Option<Remedy>) -> Vec<String> {
     let run_id = &status.run_id;
     let launch = |verb: &str| format!("windlass launch {verb} {run_id}");
     match status.state.as_str() {
@@ -216,7 +250,15 @@ pub(super) fn next_commands(status: &Status, driven: bool) -> Vec<String> {
             launch("open-pr"),
         ],
         "READY_FOR_PR" => vec![launch("resume")],
-        _ => vec![launch("fix"), format!("{} --all", launch("fix"))],
+        _ => match remedy {
+            // Nothing that is typed about this run helps: its inputs have to change.
+            Some(Remedy::Person) => vec![
+                format!("{} validation_report.json", launch("artifact")),
+                "correct the product or the site, commit, and start again; with allow_manual_edits: true in the configuration, edit the checkout and validate".to_owned(),
+            ],
+            Some(Remedy::Both) => vec![launch("fix")],
+            Some(Remedy::Run) | None => vec![launch("fix"), format!("{} --all", launch("fix"))],
+        },
     }
 }
 
@@ -255,7 +297,7 @@ mod tests {
         let shown: Vec<String> = cases
             .iter()
             .map(|(status, driven)| {
-                let next = next_commands(status, *driven).join(" | ");
+                let next = next_commands(status, *driven, None).join(" | ");
                 format!("{} → {next}", summary(status))
             })
             .collect();
@@ -311,5 +353,20 @@ mod tests {
         HugoBuild  skipped (toolchain missing)
         TruthLock  failed                       2
         ");
+    }
+
+    #[test]
+    fn a_hint_never_ends_the_run() {
+        let blocked = status("VALIDATING", true, &["blocker"]);
+        let typed = |remedy| next_commands(&blocked, false, Some(remedy)).join(" | ");
+        assert_eq!(
+            typed(Remedy::Run),
+            "windlass launch fix r_1 | windlass launch fix r_1 --all"
+        );
+        // With `--all` the run would end over what it cannot fix.
+        assert_eq!(typed(Remedy::Both), "windlass launch fix r_1");
+        let by_hand = typed(Remedy::Person);
+        assert!(by_hand.starts_with("windlass launch artifact r_1 validation_report.json | "));
+        assert!(!by_hand.contains("launch fix"), "{by_hand}");
     }
 }

@@ -74,6 +74,12 @@ impl Status {
         matches!(self.state.as_str(), "DONE" | "FAILED" | "CANCELLED")
     }
 
+    /// Whether it ended because the site already says all that it would have written.
+    pub(super) fn is_up_to_date(&self) -> bool {
+        let failure = self.failure.as_ref();
+        self.state == "CANCELLED" && failure.is_some_and(|it| it.code == "NOTHING_TO_COMMIT")
+    }
+
     pub(super) fn has_artifact(&self, name: &str) -> bool {
         self.artifacts.iter().any(|artifact| artifact.name == name)
     }

@@ -118,6 +118,7 @@ async fn play(line: &str, mode: Mode, answer: Value) -> Played {
         home: Home::at("/nowhere"),
         environment: Environment::from_pairs([("HOME", "/home/ada")]),
         settings: Settings::default(),
+        reads_only: false,
         redactor: Arc::default(),
     };
     let cli = Cli::try_parse_from(format!("windlass pack {line}").split(' ')).unwrap();

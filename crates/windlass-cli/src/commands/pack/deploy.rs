@@ -120,9 +120,16 @@ impl DeployArgs {
 /// What is asked about a plan.
 pub(super) fn question(plan: &PlanView) -> String {
     let changes = counted(plan.changes.len(), "change");
-    match plan.summary.delete {
+    let apply = match plan.summary.delete {
         0 => format!("Apply {changes}?"),
         deletes => format!("Apply {changes}, {deletes} of which remove files?"),
+    };
+    match &plan.codex_home_moved {
+        None => apply,
+        Some(moved) => format!(
+            "Codex's home moves from {} to {}. {apply}",
+            moved.from, moved.to
+        ),
     }
 }
 

@@ -9,7 +9,7 @@ use windlass_types::Problem;
 use super::{run::write_all, tree, view::Files};
 use crate::{
     commands::parse,
-    output::{Mode, counted},
+    output::Mode,
     session::{Report, Session},
 };
 
@@ -31,18 +31,33 @@ pub(crate) struct ArtifactArgs {
 
 impl ArtifactArgs {
     pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
+        if let Some(directory) = &self.out {
+            if !matches!(self.artifact_type.as_str(), "code" | "all") {
+                return Err(Problem::invalid(
+                    "out",
+                    "artifact_type",
+                    format!(
+                        "the {} artifact has no files; leave out --out, or write `code` or `all`",
+                        self.artifact_type
+                    ),
+                ));
+            }
+            tree::ready(directory, self.force)?;
+        }
         let input = json!({ "job_id": self.job, "artifact_type": self.artifact_type });
-        let output = session.call("pipeline.get_artifact", input).await?.output;
+        let mut output = session.call("pipeline.get_artifact", input).await?.output;
+        let redactor = &session.engine().redactor;
         let message = match (&self.out, self.artifact_type.as_str()) {
             (Some(directory), "all") => {
-                let files = write_all(&parse(&output)?, directory, self.force)?;
-                format!("{} in {}", counted(files, "file"), directory.display())
+                let written = write_all(redactor, &parse(&output)?, directory, self.force)?;
+                written.note(&mut output);
+                written.message(directory)
             }
             (Some(directory), _) => {
                 let made: Files = parse(&output)?;
-                let files = tree::write(made.texts(), directory, self.force)?;
-                let files = counted(files, "file");
-                format!("{files} in {}", directory.display())
+                let written = tree::write(redactor, made.texts(), directory, self.force)?;
+                written.note(&mut output);
+                written.message(directory)
             }
             (None, name) => {
                 if session.printer.mode() == Mode::Human {

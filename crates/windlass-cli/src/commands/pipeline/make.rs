@@ -9,7 +9,7 @@ use windlass_types::Problem;
 
 use super::{
     make,
-    spec::{SpecArg, earlier},
+    spec::{self, SpecArg, earlier},
     tree,
     view::Files,
 };
@@ -93,7 +93,7 @@ impl ArchitectureArgs {
         let input = json!({
             "spec": self.spec.read()?,
             "requirements": self.requirements.as_deref().map(earlier).transpose()?,
-            "stack_preference": self.stack,
+            "stack_preference": spec::stack(self.stack)?,
         });
         let (made, output): (ArchitectureOutput, _) =
             make(session, "pipeline.design_architecture", input).await?;
@@ -170,6 +170,9 @@ pub(crate) struct CodeArgs {
 
 impl CodeArgs {
     pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
+        if let Some(directory) = &self.out {
+            tree::ready(directory, self.force)?;
+        }
         let input = json!({
             "spec": self.spec.read()?,
             "architecture": self.architecture.as_deref().map(earlier).transpose()?,
@@ -177,13 +180,14 @@ impl CodeArgs {
             "framework": self.framework,
             "target_files": self.files,
         });
-        let (made, output): (Files, _) = make(session, "pipeline.generate_code", input).await?;
+        let (made, mut output): (Files, _) = make(session, "pipeline.generate_code", input).await?;
         let printer = &session.printer;
         let message = match &self.out {
             Some(directory) => {
-                let files = tree::write(made.texts(), directory, self.force)?;
-                let files = counted(files, "file");
-                format!("{files} in {}", directory.display())
+                let redactor = &session.engine().redactor;
+                let written = tree::write(redactor, made.texts(), directory, self.force)?;
+                written.note(&mut output);
+                written.message(directory)
             }
             None => {
                 for file in &made.files {

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
+use windlass_pipeline_design::{model::quality::Level, quality_markdown, verdict_name, works_line};
+use windlass_secrets::Redactor;
 use windlass_types::{Problem, RunId, code};
 
 use super::{
-    spec::SpecArg,
-    tree,
+    spec::{self, SpecArg},
+    tree::{self, Written},
     view::{Files, JobError, JobStatus, Outputs},
 };
 use crate::{
@@ -49,9 +51,14 @@ pub(crate) struct RunArgs {
 
 impl RunArgs {
     pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
+        let spec = self.spec.read()?;
+        let stack = spec::stack(self.stack)?;
+        if let Some(directory) = &self.out {
+            tree::ready(directory, self.force)?;
+        }
         let mut input = json!({
-            "spec": self.spec.read()?,
-            "stack_preference": self.stack,
+            "spec": spec,
+            "stack_preference": stack,
             "style_preference": self.style,
             "webhook_url": self.webhook,
             "idempotency_key": self.key,
@@ -73,15 +80,27 @@ impl RunArgs {
                 started.output,
             ));
         }
-        let (status, output) = follow(session, &job).await?;
+        let (status, mut output) = follow(session, &job).await?;
         let message = conclude(&status)?;
         if let Some(directory) = &self.out {
             let input = json!({ "job_id": job, "artifact_type": "all" });
             let all = session.call("pipeline.get_artifact", input).await?.output;
-            write_all(&parse(&all)?, directory, self.force)?;
+            let made: Outputs = parse(&all)?;
+            let redactor = &session.engine().redactor;
+            let written = write_all(redactor, &made, directory, self.force)?;
+            written.note(&mut output);
+            for line in judgement(&made) {
+                session.printer.notice(&line);
+            }
             session
                 .printer
-                .notice(&format!("written to {}", directory.display()));
+                .notice(&format!("written: {}", written.message(directory)));
+            if made.architecture.is_some() {
+                session.printer.hint(&format!(
+                    "review who may do what in {}",
+                    directory.join("docs/architecture.md").display()
+                ));
+            }
         } else {
             session
                 .printer
@@ -142,23 +161,51 @@ pub(super) fn sentence(job: &str, status: &str) -> String {
     }
 }
 
-/// Writes everything a job has produced: the project, and its documents next to it. Returns how
-/// many files.
-pub(super) fn write_all(made: &Outputs, directory: &Path, force: bool) -> Result<usize, Problem> {
+/// The verdict on the last phase, what works, and how many findings there are.
+fn judgement(made: &Outputs) -> Vec<String> {
+    let Some((coverage, report)) = made.judged() else {
+        return Vec::new();
+    };
+    let count = |level: Level| {
+        let of_level = report.findings.iter().filter(|one| one.severity == level);
+        of_level.count()
+    };
+    let findings = format!(
+        "verdict {}; findings: {} high, {} medium, {} low (docs/quality.md)",
+        verdict_name(report.verdict),
+        count(Level::High),
+        count(Level::Medium),
+        count(Level::Low),
+    );
+    works_line(coverage).into_iter().chain([findings]).collect()
+}
+
+/// Writes everything a job has produced: the project, and its documents next to it.
+pub(super) fn write_all(
+    redactor: &Redactor,
+    made: &Outputs,
+    directory: &Path,
+    force: bool,
+) -> Result<Written, Problem> {
     let none = Files::default();
     let code = made.code.as_ref().unwrap_or(&none);
     let strategy = made.strategy.as_ref().map(|made| &made.strategy_summary);
     let architecture = made.architecture.as_ref();
     let architecture = architecture.map(|made| &made.architecture_markdown);
     let ux = made.ux.as_ref().map(|made| &made.ux_markdown);
+    let quality = made.judged().map(|(coverage, report)| {
+        let requirements = made.strategy.as_ref().map(|made| &made.requirements);
+        quality_markdown(requirements, coverage, report)
+    });
     let documents = [
         ("docs/strategy.md", strategy),
         ("docs/architecture.md", architecture),
         ("docs/ux.md", ux),
+        ("docs/quality.md", quality.as_ref()),
     ];
     let documents = documents.into_iter().filter_map(|(path, content)| {
         let content = content.filter(|content| !content.is_empty())?;
         Some((path, content.as_str()))
     });
-    tree::write(code.texts().chain(documents), directory, force)
+    tree::write(redactor, code.texts().chain(documents), directory, force)
 }

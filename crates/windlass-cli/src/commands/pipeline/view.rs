@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 use windlass_pipeline_design::model::{
-    ArchitectureOutput, GeneratedFile, Phase, StrategyOutput, UxOutput,
+    ArchitectureOutput, Coverage, GeneratedFile, Phase, QualityReport, StrategyOutput, UxOutput,
 };
 
 /// Where a job stands.
@@ -48,11 +48,29 @@ pub(super) struct Outputs {
     pub(super) code: Option<Files>,
 }
 
+impl Outputs {
+    /// What was found out about the last phase there is.
+    pub(super) fn judged(&self) -> Option<(&Coverage, &QualityReport)> {
+        let code = self.code.as_ref().and_then(|made| {
+            let report = made.quality_report.as_ref()?;
+            Some((made.coverage.as_ref()?, report))
+        });
+        let ux = self.ux.as_ref();
+        let architecture = self.architecture.as_ref();
+        let strategy = self.strategy.as_ref();
+        code.or_else(|| ux.map(|made| (&made.coverage, &made.quality_report)))
+            .or_else(|| architecture.map(|made| (&made.coverage, &made.quality_report)))
+            .or_else(|| strategy.map(|made| (&made.coverage, &made.quality_report)))
+    }
+}
+
 /// The files of an output; none where it has none.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Files {
     pub(super) files: Vec<GeneratedFile>,
+    pub(super) coverage: Option<Coverage>,
+    pub(super) quality_report: Option<QualityReport>,
 }
 
 impl Files {

@@ -73,10 +73,18 @@ fn table(session: &Session, runs: &[RunView]) -> Table {
             (Tone::Plain, run.run_id.to_string()),
             (state_tone(run.state), run.state.as_str().to_owned()),
             (Tone::Dim, age(run.created_at, now)),
-            (Tone::Plain, title(run)),
+            (Tone::Plain, listed(run)),
         ]);
     }
     table
+}
+
+/// The title, and where the run happened if that was in another home.
+fn listed(run: &RunView) -> String {
+    match &run.imported {
+        Some(imported) => format!("{} ({})", title(run), imported.text()),
+        None => title(run),
+    }
 }
 
 /// The title; where it is only the name of an operation, also what that is about.
@@ -133,6 +141,21 @@ mod tests {
         ];
         for (run, expected) in cases {
             assert_eq!(title(&run), expected);
+        }
+    }
+
+    #[test]
+    fn imported_runs_are_marked() {
+        for (imported, expected) in [
+            (json!({}), "x (imported, unsigned)"),
+            (
+                json!({ "signed_by": "ed25519:abc=" }),
+                "x (imported, signed by ed25519:abc=)",
+            ),
+        ] {
+            let run = run("x", &json!({ "state": "completed", "imported": imported }));
+            assert_eq!(listed(&run), expected);
+            assert_eq!(run.next_actions(), ["windlass runs verify run_1"]);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
-use windlass_engine::run::RunView;
+use windlass_engine::run::{ImportedView, RunView};
 use windlass_types::{APPROVAL, ArtifactRef, Problem, RunId, RunState};
 
 use super::{artifacts, state_tone, steps::Steps};
@@ -61,9 +61,9 @@ impl ShowArgs {
                 && !asks_a_person(&run)
                 && asked.is_none();
             if !could_go_on || !stalled(session, "windlass runs", &run_id).await? {
-                let approvers = asked.map(|asked| asked.approvers).unwrap_or_default();
+                let terms = asked.map(|asked| asked.terms.clone()).unwrap_or_default();
                 let here = format!("windlass runs show {run_id}");
-                addressed(session.principal(), &approvers, &next_actions)
+                addressed(session.principal(), &terms, &next_actions)
                     .iter()
                     .filter(|action| **action != here)
                     .for_each(|action| printer.hint(action));
@@ -98,6 +98,13 @@ fn show(session: &Session, run: &RunView, asked: Option<&Asked>) {
         (
             "by",
             format!("{} through {}", run.principal, word(run.surface)),
+        ),
+        (
+            "origin",
+            run.imported
+                .as_ref()
+                .map(ImportedView::text)
+                .unwrap_or_default(),
         ),
         (
             "parent",

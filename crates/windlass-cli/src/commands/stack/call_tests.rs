@@ -115,7 +115,7 @@ fn command(words: &[&str]) -> StackCommand {
         .into_iter()
         .chain(words.iter().copied());
     match Cli::try_parse_from(line).unwrap().command {
-        Command::Stack(command) => *command,
+        Command::Stack(command) => *command.0,
         other => panic!("{other:?}"),
     }
 }

@@ -11,6 +11,7 @@ use super::{
 };
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ScriptCommand {
     /// Run a script of the config, with what it connects to in its environment.
     Run(ScriptRunArgs),

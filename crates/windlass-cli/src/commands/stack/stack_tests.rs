@@ -23,7 +23,7 @@ pub(super) fn parsed(line: &str) -> StackCommand {
         Ok(Cli {
             command: Command::Stack(command),
             ..
-        }) => *command,
+        }) => *command.0,
         Ok(other) => panic!("{line}: {other:?}"),
         Err(error) => panic!("{line}: {error}"),
     }

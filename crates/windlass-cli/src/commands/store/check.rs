@@ -36,6 +36,9 @@ fn read_anchors(path: &Path) -> Result<Vec<Value>, Problem> {
         .lines()
         .filter(|line| !line.trim().is_empty())
         .collect();
+    if lines.is_empty() {
+        return Err(unusable("it holds no anchors".to_owned()));
+    }
     lines[lines.len().saturating_sub(MAX_ANCHORS)..]
         .iter()
         .map(|line| {
@@ -63,6 +66,19 @@ impl CheckArgs {
         let printer = &session.printer;
         for note in field::<Option<Vec<String>>>(&answer.output, "notes")?.unwrap_or_default() {
             printer.data(&format!("{} {note}", printer.paint().text(Tone::Warn, "!")));
+        }
+        if let Some(anchors) = answer
+            .output
+            .get("anchors")
+            .filter(|value| !value.is_null())
+        {
+            let compared: u64 = field(anchors, "compared")?;
+            let (newest, position): (String, u64) =
+                (field(anchors, "newest")?, field(anchors, "position")?);
+            printer.data(&format!(
+                "{} compared; the newest is of {newest} and covers events up to {position}",
+                counted(compared, "anchor")
+            ));
         }
         if findings.is_empty() {
             printer.data(&format!(

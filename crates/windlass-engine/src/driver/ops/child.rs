@@ -94,8 +94,8 @@ async fn create(
     })?;
     let approval = match judged.passage {
         Passage::Free | Passage::OwnYes => None,
-        Passage::Wanted { approvers } => Some(ApprovalGate::Wanted {
-            approvers,
+        Passage::Wanted { terms } => Some(ApprovalGate::Wanted {
+            terms,
             rule: judged.rule,
         }),
     };

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, future};
 use serde_json::Value;
 use windlass_text::visible;
 use windlass_types::{
-    ApprovalTerms, Timestamp,
+    Timestamp,
     journal::{ApprovalGate, SignalReceived, WaitCompleted, WaitStarted},
 };
 
@@ -106,18 +106,17 @@ fn decision(
         if quorum == 1 || signal.signal != SIGNAL_APPROVAL || !is_yes {
             return true;
         }
-        approved_by.insert(signal.principal.id());
-        approved_by.len() >= quorum
+        approved_by.insert(signal.principal.person());
+        approved_by.len() as u64 >= u64::from(quorum)
     })
 }
 
 /// How many have to approve; as before the start of the run where the wait does not say who.
-fn quorum(context: &JournalContext, request: &WaitRequest) -> usize {
-    let terms = match &context.created.approval {
-        Some(ApprovalGate::Wanted { approvers, .. }) if request.approvers.is_empty() => approvers,
-        _ => &request.approvers,
-    };
-    ApprovalTerms::of(terms).quorum
+fn quorum(context: &JournalContext, request: &WaitRequest) -> u32 {
+    match &context.created.approval {
+        Some(ApprovalGate::Wanted { terms, .. }) if request.terms.is_empty() => terms.quorum,
+        _ => request.terms.quorum,
+    }
 }
 
 /// Takes what ended the wait, and every answer to it before that.
@@ -151,7 +150,7 @@ pub(in super::super) fn started(
             .as_deref()
             .map(|prompt| visible(prompt).into_owned()),
         plan_digest: request.plan_digest,
-        approvers: request.approvers.clone(),
+        terms: request.terms.clone(),
         lines: request
             .lines
             .iter()

@@ -190,7 +190,7 @@ fn uncovered(input: &GateInput, page: &Page, document: &Document) -> Vec<Finding
 }
 
 fn quotas(page: &Page, document: &Document) -> Vec<Finding> {
-    let cited = document.claim_ids();
+    let cited = document.stated_claim_ids();
     let quota = page.content_strategy.claim_quota;
     let count = u32::try_from(cited.len()).unwrap_or(u32::MAX);
     let (code, word, bound) = if count < quota.min {

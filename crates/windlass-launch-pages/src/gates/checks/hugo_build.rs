@@ -50,6 +50,8 @@ impl Gate for HugoBuild {
             config_dir: input.settings.hugo_config_dir.as_deref(),
             out: &input.hugo_out,
             exec_allow: &input.settings.hugo_exec_allow,
+            http_allow: &input.settings.hugo_http_allow,
+            module_proxy: input.settings.hugo_module_proxy.as_deref(),
             limit,
             stopped: &|| input.stopped(),
         });
@@ -59,6 +61,14 @@ impl Gate for HugoBuild {
                 let gate = self.name().to_owned();
                 return Err(GateFault::Failed { gate, cause });
             }
+            Err(ToolError::Short { shortage, cause }) => {
+                let gate = self.name().to_owned();
+                return Err(GateFault::Short {
+                    gate,
+                    shortage,
+                    cause,
+                });
+            }
             Ok(build) => build,
         };
         let log = without_machine_paths(&build.log, &[&input.hugo_out, &input.site_dir]);
@@ -66,7 +76,10 @@ impl Gate for HugoBuild {
             findings.extend(left_out(input));
         } else {
             let why = reason(&log);
-            let message = format!("Hugo cannot build the site: {why}");
+            let message = match advice(&log) {
+                Some(advice) => format!("Hugo cannot build the site: {why}; {advice}"),
+                None => format!("Hugo cannot build the site: {why}"),
+            };
             findings.push(Finding::run(FAILED, &why, message));
         }
         Ok(Checked::Logged { findings, log })
@@ -133,6 +146,13 @@ fn reason(log: &str) -> String {
     shorten(line, 300)
 }
 
+/// What the toolchain says to do about it: its last note.
+fn advice(log: &str) -> Option<&str> {
+    let last = log.lines().rfind(|line| !line.trim().is_empty())?;
+    last.strip_prefix("note: ")
+        .filter(|note| !note.ends_with("left out"))
+}
+
 fn left_out(input: &GateInput) -> Vec<Finding> {
     let mut found = Vec::new();
     for page in &input.plan.pages {
@@ -166,6 +186,21 @@ mod tests {
         subject.hugo_out = out.path().to_path_buf();
         subject.toolchain = Arc::new(hugo);
         (out, subject)
+    }
+
+    #[test]
+    fn a_failure_names_what_to_set() {
+        for (log, expected) in [
+            (
+                "ERROR a\nnote: allow it with `x`\n",
+                Some("allow it with `x`"),
+            ),
+            ("note: a is a link; left out\nERROR a\n", None),
+            ("ERROR a\nnote: a is a link; left out\n", None),
+            ("", None),
+        ] {
+            assert_eq!(advice(log), expected, "{log}");
+        }
     }
 
     #[test]

@@ -6,24 +6,30 @@ use serde_json::Value;
 use windlass_launch_model::{
     TruthStatus, claim,
     markdown::{
-        Document,
+        Document, Sentence,
         frontmatter::{Format, key_of},
     },
 };
 use windlass_types::Digest;
 
-use crate::gates::{
-    finding::{Checked, Finding, Limit},
-    input::GateInput,
-    outside::GateFault,
-    prose,
-    run::Gate,
+use crate::{
+    gates::{
+        finding::{Checked, Finding, Limit},
+        input::GateInput,
+        outside::GateFault,
+        prose,
+        run::Gate,
+    },
+    support::{self, Unsupported},
 };
 
 /// A factual sentence has no marker.
 pub const UNCITED: &str = "GATE_TRUTHLOCK_UNCITED_FACT";
 /// A marker names no claim.
 pub const INVALID: &str = "GATE_TRUTHLOCK_INVALID_CLAIM_ID";
+/// A sentence says more than the claims it names.
+pub const UNSUPPORTED: &str = "GATE_TRUTHLOCK_UNSUPPORTED";
+const REFUSED: &str = "GATE_TRUTHLOCK_REWRITE_REFUSED";
 const CONTRADICTION: &str = "GATE_TRUTHLOCK_UNRESOLVED_CONTRADICTION";
 const EVIDENCE: &str = "GATE_TRUTHLOCK_EVIDENCE_MISSING";
 const INFERENCE: &str = "GATE_TRUTHLOCK_FORBIDDEN_INFERENCE";
@@ -48,6 +54,7 @@ impl Gate for TruthLock {
         let mut findings = Vec::new();
         for (path, document) in input.changed_pages() {
             findings.extend(uncited(input, path, document));
+            findings.extend(unsupported(input, path, document));
             for marker in document.markers() {
                 for (code, why) in judge.claim(&marker.claim_id) {
                     let id = &marker.claim_id;
@@ -55,8 +62,55 @@ impl Gate for TruthLock {
                 }
             }
         }
+        for refused in &input.refused_rewrites {
+            let message = format!(
+                "A model's wording was not used, because {}; the original stands.",
+                refused.why
+            );
+            findings.push(Finding::file(
+                REFUSED,
+                &refused.path,
+                &refused.sentence,
+                message,
+            ));
+        }
         Ok(Checked::Ran(findings))
     }
+}
+
+/// The sentences that do not follow from the claims they name.
+fn unsupported(input: &GateInput, path: &str, document: &Document) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for sentence in document
+        .sentences
+        .iter()
+        .filter(|one| !one.markers.is_empty())
+    {
+        if let Some(why) = not_supported(input, sentence) {
+            let message = format!("A sentence says more than its claim: {why}.");
+            found.push(Finding::at(
+                UNSUPPORTED,
+                path,
+                sentence.line,
+                &sentence.text,
+                message,
+            ));
+        }
+    }
+    found
+}
+
+/// Why a sentence does not follow from the claims it names; none where a claim is unknown, which
+/// is a finding of its own.
+pub fn not_supported(input: &GateInput, sentence: &Sentence) -> Option<Unsupported> {
+    let claims = sentence
+        .markers
+        .iter()
+        .map(|marker| input.claim(&marker.claim_id));
+    let claims: Option<Vec<&str>> = claims
+        .map(|claim| claim.map(|claim| claim.claim_text.as_str()))
+        .collect();
+    support::check(&sentence.text, &claims?, &input.facts.product_name).err()
 }
 
 fn uncited(input: &GateInput, path: &str, document: &Document) -> Vec<Finding> {
@@ -258,6 +312,36 @@ mod tests {
             (
                 format!("{} <!-- claim_id: {} -->", sample::READS, "0".repeat(64)),
                 &[INVALID],
+            ),
+        ];
+        for (body, expected) in cases {
+            assert_eq!(codes(&TruthLock, on_page(&body)), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn sentences_say_no_more_than_their_claims() {
+        let reads = marker(&sample::id(sample::READS));
+        let limit = marker(&sample::id(sample::LIMIT));
+        let cases: [(String, &[&str]); 7] = [
+            (format!("DOCX files are read by Acme PDF. {reads}"), &[]),
+            (format!("Acme PDF doesn't write XLSX files. {limit}"), &[]),
+            (
+                format!("Acme PDF writes XLSX files. {limit}"),
+                &[UNSUPPORTED],
+            ),
+            (
+                format!("Acme PDF reads DOCX files securely. {reads}"),
+                &[UNSUPPORTED],
+            ),
+            (
+                format!("It encrypts all traffic and stores passwords in PostgreSQL. {reads}"),
+                &[UNSUPPORTED],
+            ),
+            (format!("{} {limit}", sample::READS), &[UNSUPPORTED]),
+            (
+                format!("Does Acme PDF encrypt traffic? {reads}"),
+                &[UNSUPPORTED],
             ),
         ];
         for (body, expected) in cases {

@@ -276,10 +276,10 @@ fn uncited_facts_are_cited_or_go() {
     let own = format!("{READS} {}", marker(&sample::id(READS)));
     let text = fix_result(code, GUIDE, guide_replacing(&own, READS));
     assert!(text.contains(&own), "{text}");
-    let text = fix_result(code, GUIDE, guide_with("Acme PDF reads all DOCX files."));
+    let text = fix_result(code, GUIDE, guide_with("The Acme PDF reads DOCX files."));
     assert!(
         text.contains(&format!(
-            "Acme PDF reads all DOCX files. {}",
+            "The Acme PDF reads DOCX files. {}",
             marker(&sample::id(READS))
         )),
         "{text}"
@@ -293,6 +293,15 @@ fn uncited_facts_are_cited_or_go() {
         !text.contains("always") && text.contains("\n\nSee the overview.\n"),
         "{text}"
     );
+    // It says more than the claim it is like, so the claim is not named for it.
+    let text = fix_result(code, GUIDE, guide_with("Acme PDF reads all DOCX files."));
+    assert!(!text.contains("reads all"), "{text}");
+    let text = fix_result(
+        code,
+        GUIDE,
+        guide_with("- `encrypts`\n- [Overview](/docs/acme/)"),
+    );
+    assert!(!text.contains("encrypts"), "{text}");
     let text = fix_result(
         code,
         GUIDE,
@@ -308,6 +317,20 @@ fn uncited_facts_are_cited_or_go() {
         ),
     );
     assert!(!text.contains("description"), "{text}");
+}
+
+#[test]
+fn what_says_more_than_its_claim_is_put_right() {
+    let code = "GATE_TRUTHLOCK_UNSUPPORTED";
+    let own = format!("{READS} {}", marker(&sample::id(READS)));
+    for lie in [
+        "It encrypts all traffic and stores passwords in PostgreSQL.",
+        "Acme PDF **securely** reads DOCX files.",
+    ] {
+        let lie = format!("{lie} {}", marker(&sample::id(READS)));
+        let text = fix_result(code, GUIDE, guide_replacing(&own, &lie));
+        assert!(text.contains(&own) && !text.contains(&lie), "{text}");
+    }
 }
 
 #[test]

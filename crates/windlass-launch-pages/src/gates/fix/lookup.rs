@@ -2,10 +2,13 @@
 
 use windlass_launch_model::{Claim, claim::normalise};
 
-use crate::gates::{
-    checks::{truth_lock, universality},
-    input::GateInput,
-    prose,
+use crate::{
+    gates::{
+        checks::{truth_lock, universality},
+        input::GateInput,
+        prose,
+    },
+    support,
 };
 
 /// How alike two texts must be to count as one.
@@ -17,7 +20,13 @@ pub(super) fn claim_for<'a>(input: &'a GateInput, text: &str) -> Option<&'a Clai
     let normal = |text: &str| normalise(text, &input.facts.product_name);
     let wanted = normal(text);
     let fits = |claim: &&Claim| {
-        universality::extra(input, text, &claim.claim_text).is_none()
+        support::check(
+            text,
+            &[claim.claim_text.as_str()],
+            &input.facts.product_name,
+        )
+        .is_ok()
+            && universality::extra(input, text, &claim.claim_text).is_none()
             && truth_lock::stands(input, &claim.claim_id)
     };
     let claims = || input.facts.claims.iter();

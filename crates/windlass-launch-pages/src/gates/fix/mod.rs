@@ -21,6 +21,7 @@ mod snippets;
 mod toc;
 mod tokens;
 mod uncited;
+mod unsupported;
 mod values;
 
 use windlass_launch_model::{Issue, Patch, markdown::Document};
@@ -111,7 +112,7 @@ impl Fixer {
 }
 
 /// Every fixer.
-pub static FIXERS: [Fixer; 16] = [
+pub static FIXERS: [Fixer; 17] = [
     Fixer {
         codes: &["GATE_TEMPLATE_TOKEN_UNRESOLVED"],
         promise: "Put in the token's value, or drop the line or attribute that holds it.",
@@ -158,6 +159,11 @@ pub static FIXERS: [Fixer; 16] = [
         codes: &["GATE_TRUTHLOCK_INVALID_CLAIM_ID"],
         promise: "Name the claim that says the same, or remove the sentence.",
         rewrite: claim_ids::rewrite,
+    },
+    Fixer {
+        codes: &["GATE_TRUTHLOCK_UNSUPPORTED"],
+        promise: "Put the claim's own words in place of the sentence.",
+        rewrite: unsupported::rewrite,
     },
     Fixer {
         codes: &[

@@ -247,10 +247,11 @@ fn must_18_a_conflict_does_not_move_the_baseline_of_its_file() {
     assert_eq!(baseline_of(&world, "SKILL.md"), digest(&base()));
     assert_eq!(baseline_of(&world, "plain.txt"), digest("plainer\n"));
     world.committed();
-    let warnings = world.desired().warnings.join("\n");
+    // Markers are not deployed.
+    let refused = world.try_desired().unwrap_err();
     assert!(
-        warnings.contains("upstream changed for SKILL.md"),
-        "{warnings}"
+        refused.message().contains(&format!("{OVERLAY}/SKILL.md:7")),
+        "{refused}"
     );
 
     // Not resolved: a conflict still, and nothing changes.
@@ -682,4 +683,20 @@ fn a_git_module_is_rebased_from_the_checkout_of_its_baseline() {
     );
     let baseline = world.read(&format!("{OVERLAY}/.agentpack/baseline.json"));
     assert!(baseline.contains(&second), "{baseline}");
+}
+
+#[test]
+fn an_overlay_that_does_not_know_its_upstream_is_refused_and_keeps_its_baseline() {
+    let world = dir_world();
+    let baseline = format!("{OVERLAY}/.agentpack/baseline.json");
+    let text = world
+        .read(&baseline)
+        .replace("\"upstream\"", "\"no_upstream\"");
+    world.file(&baseline, &text);
+    // Only upstream changed: there would be nothing to merge.
+    upstream(&world, "3\n", "theirs\n");
+    let problem = world.try_rebase(rebase("skill:demo")).unwrap_err();
+    assert_eq!(problem.code().name, "E_OVERLAY_BASELINE_UNSUPPORTED");
+    assert_eq!(world.read(&baseline), text);
+    assert_eq!(skill(&world), base());
 }

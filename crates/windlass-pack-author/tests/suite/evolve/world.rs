@@ -199,7 +199,11 @@ impl World {
     }
 
     pub fn desired(&self) -> Desired {
-        self.with(|context| render(&context.input)).unwrap()
+        self.try_desired().unwrap()
+    }
+
+    pub fn try_desired(&self) -> Result<Desired, Problem> {
+        self.with(|context| render(&context.input))
     }
 
     /// Writes every output as it is wanted.

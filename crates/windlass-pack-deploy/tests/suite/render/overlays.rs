@@ -521,3 +521,80 @@ fn must_14_overlays_stay_in_the_repository_too() {
         .link(&global(), "../shared");
     assert!(composed(&world).contains(r#"b.txt global "shared""#));
 }
+
+const CONFLICT: &str = "<<<<<<< HEAD\nmine\n=======\ntheirs\n>>>>>>> main\n";
+
+#[test]
+fn conflict_markers_are_refused_with_files_and_lines() {
+    let world = world();
+    world
+        .file("s/a.txt", &format!("one\n{CONFLICT}"))
+        .file("s/SKILL.md", &format!("---\n{CONFLICT}---\n"))
+        .file(
+            &format!("{}/b.txt", global()),
+            &format!("x\ny\n{CONFLICT}{CONFLICT}").replace("HEAD", "overlay"),
+        );
+    let problem = world.render().unwrap_err();
+    assert_eq!(problem.code().name, "E_CONFIG_INVALID");
+    insta::assert_snapshot!(world.shorten(problem.message()), @"conflict markers of an unfinished merge or rebase are left in $REPO/s/SKILL.md:2, $REPO/s/a.txt:2, $REPO/overlays/skill_s--df092f8d77/b.txt:3, $REPO/overlays/skill_s--df092f8d77/b.txt:8; resolve the conflicts, then run the command again");
+    let lines: Vec<_> = problem.details()["unmerged"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["lines"].to_string())
+        .collect();
+    assert_eq!(lines, ["[2]", "[2]", "[3,8]"]);
+}
+
+#[test]
+fn conflict_markers_in_a_code_block_count_only_while_a_merge_is_unfinished() {
+    let example = format!("---\nname: s\ndescription: d\n---\n```\n{CONFLICT}```\n");
+    let conflicted = |world: &World| world.render().is_err();
+    let world = world();
+    world.file("s/SKILL.md", &example);
+    assert!(!conflicted(&world));
+    fs_err::create_dir_all(world.repo().join(".git/rebase-merge")).unwrap();
+    assert!(conflicted(&world));
+    fs_err::remove_dir_all(world.repo().join(".git")).unwrap();
+
+    // `overlay rebase` leaves its conflicts in the overlay, wherever in the file they are.
+    world
+        .skill("s")
+        .file(&format!("{}/SKILL.md", global()), &example);
+    assert!(!conflicted(&world));
+    world.file(&format!("{}/.agentpack/rebase.json", global()), "{}");
+    assert!(conflicted(&world));
+}
+
+#[test]
+fn a_file_with_conflict_markers_is_refused_every_time_it_is_looked_at() {
+    #[derive(Default)]
+    struct Cache(
+        std::sync::Mutex<std::collections::HashMap<std::path::PathBuf, windlass_types::Digest>>,
+    );
+    impl windlass_pack_model::HashCache for Cache {
+        fn digest(
+            &self,
+            path: &std::path::Path,
+            _: &std::fs::Metadata,
+        ) -> Option<windlass_types::Digest> {
+            self.0.lock().unwrap().get(path).copied()
+        }
+
+        fn remember(
+            &self,
+            path: &std::path::Path,
+            _: &std::fs::Metadata,
+            digest: windlass_types::Digest,
+        ) {
+            self.0.lock().unwrap().insert(path.to_owned(), digest);
+        }
+    }
+    let mut world = world();
+    world.hashes = Box::new(Cache::default());
+    world.file("s/a.txt", CONFLICT);
+    assert!(world.render().is_err());
+    assert!(world.render().is_err());
+    world.file("s/a.txt", "resolved\n");
+    assert!(world.render().is_ok());
+}

@@ -330,3 +330,52 @@ fn must_14_links_of_a_checkout_stay_in_it() {
     std::os::unix::fs::symlink(world.repo().join("note"), inside.join("out")).unwrap();
     assert_eq!(world.render().unwrap_err().code().name, "E_CONFIG_INVALID");
 }
+
+#[test]
+fn paths_that_differ_only_in_case_are_refused() {
+    let codex = "targets: {codex: {mode: files, scope: user}}\nmodules:\n";
+    for (modules, named) in [
+        (
+            "prompt prompts/Draft.md prompt prompts2/draft.md",
+            Some(("prompts/Draft.md", "prompts/draft.md")),
+        ),
+        // Two files in one directory, or in none: the directories alone are alike.
+        (
+            "skill skills/a skill skills/b",
+            Some(("skills/Demo", "skills/demo")),
+        ),
+        ("prompt prompts/Draft.md prompt prompts2/other.md", None),
+    ] {
+        let parts: Vec<&str> = modules.split(' ').collect();
+        let ids = match parts[0] {
+            "skill" => ["skill:Demo", "skill:demo"],
+            _ => ["prompt:one", "prompt:two"],
+        };
+        let world = World::new(&format!(
+            "{codex}{}{}",
+            module(ids[0], parts[0], parts[1]),
+            module(ids[1], parts[2], parts[3])
+        ));
+        for path in ["prompts/Draft.md", "prompts2/draft.md", "prompts2/other.md"] {
+            world.file(path, "text");
+        }
+        world
+            .skill("skills/a")
+            .skill("skills/b")
+            .file("skills/b/more.md", "more");
+        match named {
+            None => drop(world.render().unwrap()),
+            Some((one, two)) => {
+                let problem = world.render().unwrap_err();
+                assert_eq!(problem.code().name, "E_DESIRED_STATE_CONFLICT");
+                let text = world.shorten(problem.message());
+                assert!(
+                    text.contains(&format!("$HOME/.codex/{one}"))
+                        && text.contains(&format!("$HOME/.codex/{two}"))
+                        && text.contains("differ only in case"),
+                    "{text}"
+                );
+            }
+        }
+    }
+}

@@ -7,5 +7,5 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   plugins: [react(), tailwindcss()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
-  test: { environment: "jsdom", pool: "threads", include: ["tests/**/*.test.{ts,tsx}"] },
+  test: { environment: "jsdom", pool: "threads", testTimeout: 30_000, include: ["tests/**/*.test.{ts,tsx}"] },
 });

@@ -81,12 +81,8 @@ fn verbatim(outputs: &Outputs<'_>, coverage: &Coverage, findings: &mut Findings)
                     SpanClass::Behaviour | SpanClass::Quality | SpanClass::Constraint
                 )
             });
-        let given = if design {
-            outputs.given.ux
-        } else {
-            outputs.given.requirements
-        };
-        let severity = if required { defect(given) } else { Level::Low };
+        // A stated name, label or number that reached no output is reported, and withholds nothing.
+        let severity = if required { Level::Medium } else { Level::Low };
         findings.add(
             OF,
             "verbatim_missing",

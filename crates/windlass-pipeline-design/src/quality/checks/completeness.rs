@@ -1,12 +1,14 @@
 //! Completeness: nothing that is stated is lost, nothing that is made lacks a part.
 
 use crate::model::analysis::{Place, SpanClass};
+use crate::model::coverage::Progress;
 use crate::model::quality::Level;
 use crate::model::strategy::Priority;
 use crate::model::{Coverage, Phase, naming};
 use crate::quality::checks::defect;
 use crate::quality::finding::{Dimension, Findings};
 use crate::quality::outputs::Outputs;
+use crate::quality::progress;
 
 const OF: Dimension = Dimension::Completeness;
 
@@ -34,6 +36,17 @@ pub(crate) fn check(
             );
         }
     }
+    if outputs.requirements.functional.is_empty() {
+        findings.add(
+            OF,
+            "no_requirement",
+            Level::Medium,
+            "spec",
+            "no sentence of the spec says what a user does; write sentences such as \"Customers place an order\"",
+        );
+    }
+    not_working(outputs, coverage, findings);
+    dropped_fields(outputs, findings);
     tables(outputs, findings);
     for page in outputs.ux.iter().flat_map(|ux| &ux.pages) {
         for state in ["loading", "empty", "error"] {
@@ -56,12 +69,10 @@ fn spans(outputs: &Outputs<'_>, coverage: &Coverage, findings: &mut Findings) {
         if !counts || covered.mapped_to.iter().any(|id| id.starts_with("req:")) {
             continue;
         }
-        // With requirements of the caller's, the spec may say more than they do.
-        let ours = span.dropped.is_none() && !outputs.given.requirements;
         findings.add(
             OF,
             "span_unmapped",
-            defect(!ours),
+            Level::Medium,
             format!("spec:{}", span.id),
             match &span.dropped {
                 Some(reason) => format!("{:?} led to no requirement: {reason}", span.text),
@@ -88,20 +99,77 @@ fn musts(phase: Phase, outputs: &Outputs<'_>, coverage: &Coverage, findings: &mu
             findings.add(
                 OF,
                 "must_not_designed",
-                defect(outputs.given.ux),
+                Level::Medium,
                 format!("req:{}", one.id),
                 format!("{} reaches no endpoint and no page", one.id),
             );
         }
         if phase == Phase::Code && outputs.files.is_some() && covered.files.is_empty() {
-            // A file can only follow what was designed.
-            let given = outputs.given.ux || outputs.given.architecture;
             findings.add(
                 OF,
                 "must_not_built",
-                defect(given),
+                Level::Medium,
                 format!("req:{}", one.id),
                 format!("{} reaches no file", one.id),
+            );
+        }
+    }
+}
+
+/// What is asked for and does not work, with what is missing.
+fn not_working(outputs: &Outputs<'_>, coverage: &Coverage, findings: &mut Findings) {
+    for covered in &coverage.requirements {
+        let severity = match covered.status {
+            Some(Progress::Text | Progress::Recorded) => Level::Medium,
+            Some(Progress::Partly) => Level::Low,
+            _ => continue,
+        };
+        let requirement = outputs
+            .requirements
+            .functional
+            .iter()
+            .find(|one| one.id == covered.id);
+        let Some(requirement) = requirement else {
+            continue;
+        };
+        let severity = if requirement.priority == Priority::Must {
+            severity
+        } else {
+            Level::Low
+        };
+        findings.add(
+            OF,
+            "not_working",
+            severity,
+            format!("req:{}", covered.id),
+            format!("{:?}: {}", requirement.description, covered.missing),
+        );
+    }
+}
+
+/// Listed fields that no table has.
+fn dropped_fields(outputs: &Outputs<'_>, findings: &mut Findings) {
+    let Some(architecture) = outputs.architecture else {
+        return;
+    };
+    for statement in &outputs.analysis.statements {
+        let entity = statement.entity.as_deref().and_then(|name| {
+            let mut entities = architecture.data_model.entities.iter();
+            entities.find(|entity| entity.name == name)
+        });
+        let Some(entity) = entity.filter(|_| statement.priority != Priority::Wont) else {
+            continue;
+        };
+        for dropped in progress::dropped_fields(outputs, statement, entity) {
+            findings.add(
+                OF,
+                "field_dropped",
+                Level::Medium,
+                format!("entity:{} {dropped}", entity.name),
+                format!(
+                    "{} lists {dropped:?} for {}, and no field holds it",
+                    statement.requirement, entity.name
+                ),
             );
         }
     }

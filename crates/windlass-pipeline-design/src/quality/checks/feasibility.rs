@@ -68,6 +68,15 @@ pub(crate) fn check(outputs: &Outputs<'_>, findings: &mut Findings) {
             }
         }
     }
+    for problem in outputs.code_problems {
+        findings.add(
+            OF,
+            "code_check",
+            Level::High,
+            format!("file:{}", problem.split(':').next().unwrap_or_default()),
+            problem,
+        );
+    }
     for one in &outputs.requirements.constraints {
         let text = naming::words(&one.description);
         let refused = text

@@ -280,8 +280,9 @@ impl<'a> Facts<'a> {
                 USES.contains(&statement.verb.as_str()) && !self.makes_alone(actor, entity);
             return reads_first.then_some((Access::RoleRead(role), false));
         }
+        // What is changed is decided verb by verb; who changes any row sees any row.
         let any = said.draft.object.all || said.draft.others.iter().any(|(_, other)| other.all);
-        (any || !self.makes_alone(actor, entity)).then_some((Access::RoleAll(role), true))
+        any.then_some((Access::RoleRead(role), true))
     }
 
     /// `Anyone can view events`, but not `everyone in the company`.

@@ -11,4 +11,5 @@ pub mod pages;
 pub mod palette;
 pub mod relations;
 pub mod stated;
+pub mod title;
 pub mod weak;

@@ -1,11 +1,10 @@
 //! The product's name, and other names that must appear as they are.
 
-use super::{numbers::MONTHS, stated::Collected};
-use crate::model::analysis::{Place, Stated};
+use super::{numbers::MONTHS, stated::Collected, title};
+use crate::model::analysis::Stated;
 use crate::spec::{
     lexicon::nouns,
     reading::Reading,
-    section::Section,
     token::{Kind, Token, slice},
 };
 
@@ -58,19 +57,20 @@ fn is_common(token: &Token) -> bool {
 
 /// The product's name: `called "X"`, `X is a …`, a title that is a name.
 pub fn product(readings: &[Reading]) -> Option<Stated> {
-    let labelled = readings
-        .iter()
-        .filter(|reading| reading.piece.set_aside.is_none())
-        .take(6)
-        .find_map(|reading| {
-            let first = reading.tokens.first()?;
-            let label = first.is_any(&["product", "project", "name", "app", "title"])
-                && reading.tokens.get(1)?.is(":");
-            let name = label
-                .then(|| name_at(&reading.text, &reading.tokens, 2))
-                .flatten()?;
-            Some(stated(&name, reading))
-        });
+    let labelled = readings.iter().take(8).find_map(|reading| {
+        let first = reading.tokens.first()?;
+        let label = first.is_any(&["product", "project", "name", "app", "title", "working"]);
+        let colon = match reading.tokens.get(1)? {
+            second if second.is(":") => 1,
+            second if second.is_any(&["name", "title"]) => 2,
+            _ => return None,
+        };
+        let name = (label && reading.tokens.get(colon)?.is(":"))
+            .then(|| name_at(&reading.text, &reading.tokens, colon + 1))
+            .flatten()
+            .filter(|name| !title::is_document(name))?;
+        Some(stated(&name, reading))
+    });
     let called = readings
         .iter()
         .filter(|reading| reading.piece.set_aside.is_none())
@@ -83,10 +83,12 @@ pub fn product(readings: &[Reading]) -> Option<Stated> {
             Some(stated(&name, reading))
         });
     labelled
+        .or_else(|| title::below_label(readings))
         .or(called)
         .or_else(|| wanted(readings))
-        .or_else(|| title(readings))
+        .or_else(|| title::title(readings))
         .or_else(|| defined(readings))
+        .or_else(|| title::ordered(readings))
 }
 
 /// `We want "Lorekeeper", a knowledge base …`
@@ -113,41 +115,6 @@ fn wanted(readings: &[Reading]) -> Option<Stated> {
                 .flatten()?;
             Some(stated(&name, reading))
         })
-}
-
-/// The first heading, up to a colon or dash, where it is a name and not a description.
-fn title(readings: &[Reading]) -> Option<Stated> {
-    let heading = readings
-        .first()
-        .filter(|reading| reading.piece.place == Place::Heading)?;
-    if Section::of_heading(&heading.text) != Section::Unknown
-        && heading.text.split_whitespace().count() < 2
-    {
-        return None;
-    }
-    let end = heading
-        .tokens
-        .iter()
-        .position(|token| token.is_any(&[":", "–", "—", "-", "|", "("]))
-        .unwrap_or(heading.tokens.len());
-    let name = slice(&heading.text, &heading.tokens[..end]);
-    let words: Vec<&Token> = heading.tokens[..end]
-        .iter()
-        .filter(|token| token.kind == Kind::Word)
-        .collect();
-    let proper =
-        !words.is_empty() && words.len() <= 4 && words.iter().all(|word| word.is_capitalised());
-    let known = words.len() == 1 && (is_plain_word(words[0]) && end == heading.tokens.len());
-    (proper && !known).then(|| stated(name, heading))
-}
-
-/// A word that says what something is, not what it is called.
-fn is_plain_word(token: &Token) -> bool {
-    let lower = token.lower.as_str();
-    nouns::is_product(lower, "the")
-        || nouns::is_ui(lower)
-        || Section::of_heading(lower) != Section::Unknown
-        || matches!(lower, "specification" | "spec" | "prd" | "brief" | "readme")
 }
 
 /// `Quizly is a quiz platform …` in one of the first sentences.

@@ -18,6 +18,14 @@ const GOAL_VERBS: &[&str] = &[
     "lose", "know", "exist", "become",
 ];
 
+/// `in a category with a title and a body`: the list behind another phrase.
+fn listed_behind(tail: &str) -> Option<&str> {
+    let (before, list) = tail.split_once(" with ")?;
+    let list = list.trim();
+    let several = list.contains(',') || list.contains(" and ");
+    (several && before.split_whitespace().count() <= 5 && !before.contains(',')).then_some(list)
+}
+
 impl Maker<'_> {
     pub(super) fn active(&self, clause: &Clause, found: &mut Vec<Draft>) {
         if crate::spec::classify::is_data(clause) && !self.gives_access(clause) {
@@ -50,7 +58,15 @@ impl Maker<'_> {
         }
         let listing = ["with ", "including ", "containing ", "consisting of "]
             .iter()
-            .find_map(|word| clause.tail.strip_prefix(word));
+            .find_map(|word| clause.tail.strip_prefix(word))
+            .or_else(|| listed_behind(&clause.tail));
+        // `publish recipes with a title, ingredients and steps` makes them.
+        if kind == VerbKind::Other
+            && crate::spec::settle::makes(&clause.base)
+            && listing.is_some_and(|list| list.contains(','))
+        {
+            draft.kind = VerbKind::Create;
+        }
         // `leave a review` makes one, `leave a team` does not.
         if matches!(clause.base.as_str(), "leave" | "give")
             && matches!(

@@ -86,7 +86,7 @@ fn quiz_platform() {
     access Quiz {role_read:student} when status=published
     access Attempt owner
     access Attempt {parent_owner:Quiz}
-    access User {role_all:administrator}
+    access User {role_read:administrator}
     colour background #FFF8E7 (#FFF8E7)
     colour text #2F4F4F (dark slate gray)
     colour primary #006400 (dark green)
@@ -169,7 +169,7 @@ fn clinic_appointments() {
     relation Doctor one-to-many Appointment
     access Appointment owner
     access VisitNote {role_read:doctor}
-    access Appointment {role_all:receptionist}
+    access Appointment {role_read:receptionist}
     access Availability owner
     access Doctor {role_all:clinic manager}
     access Room {role_all:clinic manager}
@@ -265,7 +265,6 @@ fn warehouse() {
     relation Product one-to-many OrderLine
     relation Product one-to-many StockMovement
     relation Location one-to-many StockMovement
-    access PurchaseOrder {role_all:purchasing manager}
     access Supplier {role_all:purchasing manager}
     access StockMovement {role_read:auditor}
     access User {role_all:administrator}
@@ -362,10 +361,8 @@ fn knowledge_base() {
     relation Collection many-to-many Article
     relation Article one-to-many Comment
     access Article {members:Workspace}
-    access Member {role_all:owner}
-    access Version {role_all:editor}
+    access Version {role_read:editor}
     access Article owner when state=draft
-    access Article {role_all:owner}
     access Article {role_read:reader}
     access Comment owner
     access Article public_read when state=published

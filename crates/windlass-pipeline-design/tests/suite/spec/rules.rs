@@ -399,9 +399,10 @@ fn access_only_as_stated() {
         ),
         ("Visitors can browse recipes.", vec![Access::PublicRead]),
         ("Anyone can view events.", vec![Access::PublicRead]),
+        ("Admins can edit and delete events.", vec![]),
         (
-            "Admins can edit and delete events.",
-            vec![Access::RoleAll("admin".to_owned())],
+            "Admins can edit any event.",
+            vec![Access::RoleRead("admin".to_owned())],
         ),
         (
             "Auditors can view invoices.",
@@ -572,8 +573,21 @@ fn the_product_is_named_or_not() {
     for (spec, name) in [
         ("# Quizly\n\nA quiz.", Some("Quizly")),
         ("# StockPilot: inventory\n\nText.", Some("StockPilot")),
-        ("# Clinic appointment booking\n\nText.", None),
+        (
+            "# Clinic appointment booking\n\nText.",
+            Some("Clinic appointment booking"),
+        ),
         ("# Requirements\n\nText.", None),
+        ("# Product Requirements Document (PRD)\n\nText.", None),
+        ("# PRD: Handshake CRM\n\nText.", Some("Handshake CRM")),
+        (
+            "# Product Requirements Document\n\nProject Name: Nutrily\n\nText.",
+            Some("Nutrily"),
+        ),
+        (
+            "build me a habit tracker with streaks",
+            Some("habit tracker"),
+        ),
         ("Product: FleetTrack", Some("FleetTrack")),
         ("Lorekeeper is a knowledge base.", Some("Lorekeeper")),
         ("Users can do things.", None),

@@ -1,20 +1,19 @@
 //! JavaScript and TypeScript bundled by esbuild into one file.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use fs_err as fs;
 use serde_json::Value;
 use windlass_files::{Access, Directory};
-use windlass_ports::Runs;
+use windlass_ports::BundlerUnavailable;
 use windlass_stack_config::model::packaging::ModuleFormat;
 use windlass_types::Problem;
 
-use super::modules;
+use super::bundle::Bundle;
 use super::node::handler_function;
-use crate::package::failure::{failed, with_hint};
-use crate::package::program::Call;
+use super::{decorators, modules};
+use crate::package::failure::failed;
 use crate::package::stage::{Body, Entry, Staged};
 use crate::package::workshop::{Source, Workshop};
 
@@ -22,20 +21,28 @@ use crate::package::workshop::{Source, Workshop};
 const REQUIRE: &str = "import{createRequire as __windlassRequire}from'node:module';\
                        const require=__windlassRequire(import.meta.url);";
 
-/// The project's own esbuild where the project is trusted, else the installed one.
-pub(super) fn find(shop: &Workshop<'_>) -> Option<PathBuf> {
-    own(shop)
-        .filter(|_| (shop.trust)(Runs::Installed, "the project's esbuild").is_ok())
-        .or_else(|| shop.tools.esbuild.clone())
+/// esbuild, fetched where it is not there yet.
+pub(super) fn find(shop: &Workshop<'_>, workload: &str) -> Result<PathBuf, BundlerUnavailable> {
+    match &shop.tools.bundler {
+        Some(bundler) => bundler.esbuild(&|line| (shop.progress)(workload, line)),
+        None => Err(BundlerUnavailable {
+            cause: "there is no bundler".to_owned(),
+            next: Vec::new(),
+            is_forbidden: true,
+        }),
+    }
 }
 
-/// The project's own esbuild.
-pub(super) fn own(shop: &Workshop<'_>) -> Option<PathBuf> {
-    shop.base
-        .ancestors()
-        .take_while(|folder| folder.starts_with(shop.project))
-        .map(|folder| folder.join("node_modules/.bin/esbuild"))
-        .find(|it| it.is_file())
+/// A workload that cannot be bundled.
+pub(super) fn unavailable(workload: &str, refused: BundlerUnavailable) -> Problem {
+    let mut problem = failed(workload, &refused).with("tool", "esbuild");
+    if let Some(first) = refused.next.first() {
+        problem = problem.with("hint", first.as_str());
+    }
+    for step in refused.next {
+        problem = problem.next(step);
+    }
+    problem
 }
 
 /// Files of a bundle.
@@ -61,67 +68,50 @@ pub(super) fn stage(
         .as_deref();
     let unbundled = unbundled.unwrap_or_default();
     let left_out = source.left_out();
-    let mut arguments: Vec<OsString> = vec![
-        entry.into(),
-        "--bundle".into(),
-        "--platform=node".into(),
-        format!("--target=node{}", node_version(source)).into(),
-        format!(
-            "--format={}",
-            if name == "index.js" { "cjs" } else { "esm" }
-        )
-        .into(),
-        joined("--outfile=", &folder.join(name)),
-        joined("--metafile=", &folder.join("meta.json")),
-        "--keep-names".into(),
-        "--log-level=warning".into(),
-        "--color=false".into(),
-    ];
-    if format == ModuleFormat::Esm {
-        arguments.push(format!("--banner:js={REQUIRE}").into());
-    }
     let has_maps = source.language.disable_source_maps != Some(true);
-    if has_maps {
-        arguments.push("--sourcemap=linked".into());
-    }
-    if let Some(written) = &source.language.ts_config_path {
-        arguments.push(joined("--tsconfig=", &shop.inside(workload, written)?));
-    }
-    if unbundled.iter().any(|it| it == "*") {
-        arguments.push("--packages=external".into());
-    }
     // Without a copy in the project it is the one of the runtime.
     let runtime_sdk =
         (!base.join("node_modules/@aws-sdk").exists()).then(|| "@aws-sdk/*".to_owned());
-    for it in unbundled
-        .iter()
-        .chain(&left_out)
-        .chain(&runtime_sdk)
-        .filter(|it| *it != "*")
-    {
-        arguments.push(format!("--external:{it}").into());
-    }
+    let external = unbundled.iter().chain(&left_out).chain(&runtime_sdk);
+    let tsconfig = match &source.language.ts_config_path {
+        Some(written) => Some(shop.inside(workload, written)?),
+        None => None,
+    };
+    let mut bundle = Bundle {
+        directory: &base,
+        entry,
+        format: if name == "index.js" { "cjs" } else { "esm" },
+        target: format!("node{}", node_version(source)),
+        banner: (format == ModuleFormat::Esm).then_some(REQUIRE),
+        output: folder.join(name),
+        record: folder.join("meta.json"),
+        has_maps,
+        tsconfig,
+        leaves_all_packages: unbundled.iter().any(|it| it == "*"),
+        external: external.filter(|it| *it != "*").cloned().collect(),
+        absent: BTreeSet::new(),
+    };
     (shop.progress)(workload, &format!("bundling {} with esbuild", source.entry));
-    shop.runner(workload)
-        .run(Call {
-            tool: "esbuild",
-            program,
-            arguments,
-            directory: &base,
-            environment: Vec::new(),
-            input: None,
-        })
-        .map_err(|problem| {
-            let hint = "packages with native parts go into languageSpecificConfig.dependenciesToExcludeFromBundle; \
-                        missing ones need npm install";
-            with_hint(problem, hint)
-        })?;
+    bundle.write(shop, workload, program)?;
+    let mut meta = read_record(workload, &bundle.record)?;
+    let own = own_sources(&meta, &base);
+    if let Some(reason) = decorators::wanted(shop, source, entry, &own)? {
+        decorators::write(shop, workload, &bundle, reason)?;
+        meta = read_record(workload, &bundle.record)?;
+    }
+    for absent in &bundle.absent {
+        let line = format!("{absent} is not installed and was left out; its caller handles that");
+        (shop.progress)(workload, &line);
+    }
 
     let mut staged = Staged::default();
-    let meta: Value = fs::read(folder.join("meta.json"))
-        .map_err(broken)
-        .and_then(|it| serde_json::from_slice(&it).map_err(|it| failed(workload, it)))?;
+    staged.inputs = settings(entry, &shop.root(workload)?);
     let mut packages = BTreeSet::new();
+    let external: Vec<String> = bundle
+        .external
+        .difference(&bundle.absent)
+        .cloned()
+        .collect();
     for (path, input) in meta
         .get("inputs")
         .and_then(Value::as_object)
@@ -141,8 +131,13 @@ pub(super) fn stage(
         {
             if import.get("external") == Some(&Value::Bool(true))
                 && let Some(path) = import.get("path").and_then(Value::as_str)
+                && let Some(package) = modules::package_of(path)
+                // esbuild leaves an import by itself where its caller catches its absence.
+                && (bundle.leaves_all_packages
+                    || external.iter().any(|it| it == path)
+                    || modules::is_listed(&external, &package))
             {
-                packages.extend(modules::package_of(path));
+                packages.insert(package);
             }
         }
     }
@@ -251,8 +246,38 @@ fn keep_map(
         .map_err(|it| failed(workload, it))
 }
 
-fn joined(option: &str, path: &Path) -> OsString {
-    let mut out = OsString::from(option);
-    out.push(path);
-    out
+fn read_record(workload: &str, file: &Path) -> Result<Value, Problem> {
+    let bytes = fs::read(file).map_err(|it| failed(workload, it))?;
+    serde_json::from_slice(&bytes).map_err(|it| failed(workload, it))
+}
+
+/// Files above an entry file that change what esbuild makes of it; its record does not name them.
+fn settings(entry: &Path, root: &Path) -> Vec<PathBuf> {
+    let is_setting = |name: &str| {
+        name == "package.json" || (name.starts_with("tsconfig") && name.ends_with(".json"))
+    };
+    let above = entry.ancestors().skip(1);
+    above
+        .take_while(|folder| folder.starts_with(root))
+        .filter_map(|folder| fs::read_dir(folder).ok())
+        .flat_map(|entries| entries.flatten().map(|it| it.path()))
+        .filter(|path| {
+            let name = path.file_name().and_then(|it| it.to_str());
+            name.is_some_and(is_setting) && path.is_file()
+        })
+        .collect()
+}
+
+/// The TypeScript of a bundle that is the project's own.
+fn own_sources(meta: &Value, base: &Path) -> Vec<PathBuf> {
+    let inputs = meta.get("inputs").and_then(Value::as_object);
+    let names = inputs.into_iter().flatten().map(|(name, _)| name);
+    names
+        .filter(|name| !name.contains("node_modules/"))
+        .map(|name| base.join(name))
+        .filter(|path| {
+            let ending = path.extension().and_then(|it| it.to_str());
+            matches!(ending, Some("ts" | "tsx" | "mts" | "cts")) && path.is_file()
+        })
+        .collect()
 }

@@ -2,10 +2,14 @@
 
 pub(crate) mod artifact;
 pub(crate) use esbuild::node_version;
+pub(crate) use java::java_version;
 pub(crate) use python::{IMAGE_REQUIREMENTS, python_version};
 
+mod bundle;
+mod decorators;
 mod esbuild;
 mod go;
+mod java;
 mod modules;
 mod node;
 mod python;
@@ -74,8 +78,7 @@ pub(crate) fn stage(
                 "install Go from https://go.dev/dl and have it in the PATH",
             )),
         },
-        Some(Language::Java) if source.language.use_maven == Some(true) => not_built("Java", "mvn"),
-        Some(Language::Java) => not_built("Java", "gradle"),
+        Some(Language::Java) => java::stage(shop, source),
         Some(Language::Ruby) => not_built("Ruby", "bundle"),
         Some(Language::Php) => not_built("PHP", "composer"),
         Some(Language::Dotnet) => not_built(".NET", "dotnet"),
@@ -98,11 +101,12 @@ pub(crate) fn tool_identity(shop: &Workshop<'_>, entry: &str) -> Value {
             // npm's own record of what it installed.
             let installed = shop.base.join("node_modules/.package-lock.json");
             let installed = fs_err::read(installed).ok().map(|it| Digest::of(&it));
-            let esbuild = esbuild::find(shop);
-            json!([esbuild.as_deref().map(identity), installed])
+            let bundler = shop.tools.bundler.as_ref().map(|it| it.identity());
+            json!([bundler, installed])
         }
         Some(Language::Python) => json!(shop.tools.python.as_deref().map(identity)),
         Some(Language::Go) => json!(shop.tools.go.as_deref().map(identity)),
+        Some(Language::Java) => json!(shop.tools.gradle.as_deref().map(identity)),
         _ => Value::Null,
     }
 }

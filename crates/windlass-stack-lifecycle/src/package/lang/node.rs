@@ -6,11 +6,10 @@ use std::sync::LazyLock;
 
 use fs_err as fs;
 use regex::Regex;
-use windlass_ports::Runs;
 use windlass_types::Problem;
 
 use super::{Language, esbuild, modules};
-use crate::package::failure::{failed, missing_tool, with_hint};
+use crate::package::failure::{failed, with_hint};
 use crate::package::stage::{Body, Entry, Staged};
 use crate::package::tree;
 use crate::package::workshop::{Source, Workshop};
@@ -19,29 +18,15 @@ use crate::package::workshop::{Source, Workshop};
 pub(super) fn stage(shop: &Workshop<'_>, source: &Source<'_>) -> Result<Staged, Problem> {
     let workload = source.workload;
     let entry = shop.inside(workload, source.entry)?;
-    if source.language.emit_ts_decorator_metadata == Some(true) {
-        let hint = "build it yourself with tsc and use custom-artifact";
-        let cause = "esbuild cannot emit decorator metadata (emitTsDecoratorMetadata)";
-        return Err(with_hint(
-            failed(workload, cause).with("tool", "esbuild"),
-            hint,
-        ));
-    }
-    match (esbuild::find(shop), Language::of(source.entry)) {
-        (Some(program), _) => esbuild::stage(shop, source, &program, &entry),
-        // The project's own is there and may not run: a package without it would be another one.
-        (None, _) if esbuild::own(shop).is_some() => {
-            Err((shop.trust)(Runs::Installed, "the project's esbuild")
-                .err()
-                .unwrap_or_else(|| failed(workload, "esbuild disappeared")))
+    match esbuild::find(shop, workload) {
+        Ok(program) => esbuild::stage(shop, source, &program, &entry),
+        // A registry that does not answer is no reason to make another package.
+        Err(refused)
+            if refused.is_forbidden && Language::of(source.entry) == Some(Language::JavaScript) =>
+        {
+            plain(shop, source, &entry)
         }
-        (None, Some(Language::JavaScript)) => plain(shop, source, &entry),
-        (None, _) => Err(missing_tool(
-            workload,
-            "esbuild",
-            "TypeScript and JSX are bundled by esbuild",
-            "npm install --save-dev esbuild",
-        )),
+        Err(refused) => Err(esbuild::unavailable(workload, refused)),
     }
 }
 
@@ -92,7 +77,7 @@ fn plain(shop: &Workshop<'_>, source: &Source<'_>, entry: &Path) -> Result<Stage
     let workload = source.workload;
     (shop.progress)(
         workload,
-        "esbuild is not installed: plain files with their node_modules",
+        "there is no esbuild: plain files with their node_modules",
     );
     let base = fs::canonicalize(shop.base).map_err(|it| failed(workload, it))?;
     let root = shop.root(workload)?;
@@ -111,7 +96,7 @@ fn plain(shop: &Workshop<'_>, source: &Source<'_>, entry: &Path) -> Result<Stage
             );
             return Err(with_hint(
                 failed(workload, cause),
-                "npm install --save-dev esbuild",
+                "move it into the folder, or let esbuild be fetched: unset stack.refuse_downloads",
             ));
         };
         let path = below.to_string_lossy().into_owned();

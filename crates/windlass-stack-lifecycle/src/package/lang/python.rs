@@ -223,7 +223,7 @@ fn install(
     Ok(())
 }
 
-fn walk(workload: &str, folder: &Path) -> Result<Vec<tree::Found>, Problem> {
+pub(super) fn walk(workload: &str, folder: &Path) -> Result<Vec<tree::Found>, Problem> {
     let real = fs::canonicalize(folder).map_err(|it| failed(workload, it))?;
     let walk = tree::Walk {
         project: &real,

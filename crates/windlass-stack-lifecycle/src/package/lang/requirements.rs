@@ -124,22 +124,46 @@ pub(super) fn list(
     };
     let Some(program) = program else {
         let why = format!("its dependencies are locked by {tool}");
-        let hint = format!("install {tool}, or write a requirements.txt");
-        return Err(missing_tool(workload, tool, &why, &hint));
+        let hint = match requirements.manager {
+            PythonPackageManager::Uv => {
+                "install uv (pip install uv), or write what it locks: \
+                 uv export --no-dev --no-emit-project -o requirements.txt"
+            }
+            PythonPackageManager::Poetry => {
+                "install Poetry (pip install poetry poetry-plugin-export), or write what it locks: \
+                 poetry export -o requirements.txt"
+            }
+            PythonPackageManager::Pipenv => {
+                "install Pipenv (pip install pipenv), or write what it locks: \
+                 pipenv requirements > requirements.txt"
+            }
+            PythonPackageManager::Pip => "install pip",
+        };
+        return Err(missing_tool(workload, tool, &why, hint));
     };
     // Such a program may load plugins of the project and build it.
     (shop.trust)(
         Runs::Code,
         &format!("what {tool} runs to list the packages of \"{workload}\""),
     )?;
-    let output = shop.runner(workload).run(Call {
-        tool,
-        program,
-        arguments: arguments.iter().map(Into::into).collect(),
-        directory: file.parent().unwrap_or(shop.base),
-        environment: Vec::new(),
-        input: None,
-    })?;
+    let output = shop
+        .runner(workload)
+        .run(Call {
+            tool,
+            program,
+            arguments: arguments.iter().map(Into::into).collect(),
+            directory: file.parent().unwrap_or(shop.base),
+            environment: Vec::new(),
+            input: None,
+        })
+        .map_err(|problem| match (requirements.manager, &requirements.lock) {
+            (PythonPackageManager::Poetry, Some(_)) => with_hint(
+                problem,
+                "poetry export is a plugin: pip install poetry-plugin-export",
+            ),
+            (_, None) => with_hint(problem, &format!("write its lock file: {tool} lock")),
+            _ => problem,
+        })?;
     String::from_utf8(output).map_err(|_| {
         with_hint(
             failed(workload, format!("{tool} wrote no text")).with("tool", tool),
@@ -214,6 +238,15 @@ fn of_project(text: &str) -> Result<String, String> {
         .get("project")
         .and_then(|it| it.get("dependencies"))
         .and_then(toml::Value::as_array);
+    let poetry = file.get("tool").and_then(|it| it.get("poetry"));
+    let poetry = poetry.and_then(|it| it.get("dependencies")?.as_table());
+    if listed.is_none() && poetry.is_some_and(|it| it.keys().any(|name| name != "python")) {
+        return Err(
+            "pyproject.toml lists its packages for Poetry, and there is no poetry.lock: \
+                    write it with poetry lock"
+                .to_owned(),
+        );
+    }
     let lines = listed.into_iter().flatten().filter_map(toml::Value::as_str);
     Ok(lines.map(|it| format!("{it}\n")).collect())
 }
@@ -270,5 +303,12 @@ mod tests {
             );
         }
         assert!(of_project("[project").is_err());
+        let poetry = |text: &str| of_project(&format!("[tool.poetry.dependencies]\n{text}"));
+        assert_eq!(poetry("python = '^3.12'").as_deref(), Ok(""));
+        assert!(
+            poetry("requests = '^2'")
+                .unwrap_err()
+                .contains("poetry lock")
+        );
     }
 }

@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use windlass_ports::{TrustNothing, trust};
+use windlass_ports::{Bundler, BundlerUnavailable, DecoratorTools, TrustNothing, trust};
 use windlass_stack_config::model::function::Architecture;
 use windlass_stack_lifecycle::package::{
     FunctionJob, ImageJob, ImagePlan, Limits, Tools, Workshop, Zip,
@@ -112,6 +113,66 @@ impl Project {
                 architecture: Architecture::X86_64,
             })
         })
+    }
+}
+
+/// A bundler that is a program of a test.
+#[derive(Debug)]
+pub struct OwnBundler(pub PathBuf);
+
+impl OwnBundler {
+    /// A program that writes what esbuild would, with these sources in its record.
+    pub fn recording(project: &Project, sources: &[&str]) -> Arc<dyn Bundler> {
+        let inputs: serde_json::Map<_, _> = sources
+            .iter()
+            .map(|it| ((*it).to_owned(), json!({})))
+            .collect();
+        let record = json!({ "inputs": inputs });
+        let script = format!(
+            "for it; do case \"$it\" in --outfile=*) echo bundled > \"${{it#*=}}\" ;; \
+             --metafile=*) echo '{record}' > \"${{it#*=}}\" ;; esac; done"
+        );
+        Arc::new(Self(project.program("esbuild", &script)))
+    }
+}
+
+impl Bundler for OwnBundler {
+    fn esbuild(&self, _: &dyn Fn(&str)) -> Result<PathBuf, BundlerUnavailable> {
+        Ok(self.0.clone())
+    }
+
+    fn decorators(&self, _: &dyn Fn(&str)) -> Result<DecoratorTools, BundlerUnavailable> {
+        Err(unreachable())
+    }
+
+    fn identity(&self) -> String {
+        "own".to_owned()
+    }
+}
+
+/// A bundler whose registry does not answer.
+#[derive(Debug)]
+pub struct Offline;
+
+fn unreachable() -> BundlerUnavailable {
+    BundlerUnavailable {
+        cause: "esbuild could not be fetched from npm.example: no answer".to_owned(),
+        next: vec!["connect this machine".to_owned(), "or name one".to_owned()],
+        is_forbidden: false,
+    }
+}
+
+impl Bundler for Offline {
+    fn esbuild(&self, _: &dyn Fn(&str)) -> Result<PathBuf, BundlerUnavailable> {
+        Err(unreachable())
+    }
+
+    fn decorators(&self, _: &dyn Fn(&str)) -> Result<DecoratorTools, BundlerUnavailable> {
+        Err(unreachable())
+    }
+
+    fn identity(&self) -> String {
+        "offline".to_owned()
     }
 }
 

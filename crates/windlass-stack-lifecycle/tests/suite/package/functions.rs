@@ -1,9 +1,12 @@
 //! Functions: what goes into a package, when it is made again, what is refused.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use serde_json::json;
+use windlass_ports::trust;
 
-use super::fixture::{Project, detail, names};
+use super::fixture::{Offline, OwnBundler, Project, detail, names};
 
 #[test]
 fn plain_javascript_takes_what_it_imports_and_what_that_needs() {
@@ -81,7 +84,7 @@ fn what_cannot_be_packaged_says_why_and_what_to_do() {
     project.write("missing.js", "require('absent')");
     project.write("lost.js", "require('./absent')");
     for (entry, tool, hint) in [
-        ("a.ts", "esbuild", "npm install --save-dev esbuild"),
+        ("a.ts", "esbuild", ""),
         ("a.java", "gradle", "custom-artifact"),
         ("a.rb", "bundle", "custom-artifact"),
         ("a.php", "composer", "custom-artifact"),
@@ -105,6 +108,144 @@ fn what_cannot_be_packaged_says_why_and_what_to_do() {
             "{entry}: {problem:?}"
         );
     }
+}
+
+#[test]
+fn a_registry_that_does_not_answer_makes_no_other_package() {
+    let mut project = Project::new(&[("a.ts", ""), ("a.js", "exports.handler = 1")]);
+    project.tools.bundler = Some(Arc::new(Offline));
+    for entry in ["a.ts", "a.js"] {
+        let problem = project
+            .buildpack(json!({"entryfilePath": entry}))
+            .unwrap_err();
+        assert!(problem.message().contains("npm.example"), "{problem}");
+        assert_eq!(detail(&problem, "reason"), "packaging_failed");
+        assert_eq!(detail(&problem, "tool"), "esbuild");
+        assert_eq!(
+            problem.next_actions(),
+            ["connect this machine", "or name one"]
+        );
+    }
+}
+
+#[test]
+fn decorator_metadata_takes_node_only_where_a_source_has_decorators() {
+    let plain = "export const handler = () => 'a@b.example';";
+    let decorated = "@Injectable()\nexport class A {}";
+    let on = r#"{ "compilerOptions": { "emitDecoratorMetadata": true, } } // as Nest has it"#;
+    let maps = |more: serde_json::Value| {
+        let mut config = json!({ "disableSourceMaps": true });
+        config
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        config
+    };
+    for (source, tsconfig, config, takes_node) in [
+        (plain, on, json!({}), false),
+        (decorated, "{}", json!({}), false),
+        (decorated, on, json!({}), true),
+        (
+            decorated,
+            "{}",
+            json!({"emitTsDecoratorMetadata": true}),
+            true,
+        ),
+        (
+            decorated,
+            on,
+            json!({"emitTsDecoratorMetadata": false}),
+            false,
+        ),
+    ] {
+        let mut project = Project::new(&[("src/a.ts", source), ("tsconfig.json", tsconfig)]);
+        project.tools.bundler = Some(OwnBundler::recording(&project, &["src/a.ts"]));
+        let outcome = project.buildpack(
+            json!({"entryfilePath": "src/a.ts", "languageSpecificConfig": maps(config.clone())}),
+        );
+        match takes_node {
+            false => assert_eq!(names(&outcome.unwrap().path), ["index.js"]),
+            true => {
+                let problem = outcome.unwrap_err();
+                assert_eq!(
+                    detail(&problem, "tool"),
+                    "node",
+                    "{source} {config}: {problem}"
+                );
+                assert!(detail(&problem, "hint").starts_with("install Node"));
+            }
+        }
+    }
+}
+
+#[test]
+fn java_is_built_by_gradle_where_it_is_trusted() {
+    let file = (
+        "src/main/java/posts/Save.java",
+        "package posts;\nclass Save {}\n",
+    );
+    let properties = json!({"entryfilePath": file.0});
+    let mut project = Project::new(&[file, ("build.gradle", "plugins { id 'java' }")]);
+    let missing = project.buildpack(properties.clone()).unwrap_err();
+    assert!(
+        detail(&missing, "hint").contains("gradle wrapper"),
+        "{missing:?}"
+    );
+    let script = r#"for it; do case "$it" in -Dwindlass.scratch=*) place="${it#*=}/package" ;; esac; done
+        mkdir -p "$place/posts" "$place/lib"; echo class > "$place/posts/Save.class"
+        echo jar > "$place/lib/gson.jar""#;
+    project.tools.gradle = Some(project.program("gradle", script));
+    project.is_trusted = false;
+    let refused = project.buildpack(properties.clone()).unwrap_err();
+    assert!(trust::is_refusal(&refused), "{refused}");
+    project.is_trusted = true;
+    let zip = project.buildpack(properties.clone()).unwrap();
+    assert_eq!(names(&zip.path), ["lib/gson.jar", "posts/Save.class"]);
+    assert_eq!(zip.handler.as_deref(), Some("posts.Save"));
+    // The project's wrapper goes first, and need not be executable.
+    project.write("gradlew", "echo 'JAVA_HOME is not set' >&2; exit 1\n");
+    let problem = project.buildpack(properties.clone()).unwrap_err();
+    assert!(detail(&problem, "hint").contains("JDK"), "{problem:?}");
+
+    let maven = Project::new(&[file, ("pom.xml", "<project/>")]);
+    let problem = maven.buildpack(properties).unwrap_err();
+    assert_eq!(detail(&problem, "tool"), "mvn");
+    assert!(detail(&problem, "hint").contains("custom-artifact"));
+}
+
+#[test]
+fn go_without_sums_leaves_the_project_as_it_is() {
+    let manifest = "module x\nrequire a.example/b v1.0.0\n";
+    let mut project = Project::new(&[("go.mod", manifest), ("main.go", "package main")]);
+    let script = r#"for it; do case "$it" in -modfile=*) : > "${it#*=}.sum"; cat "${it#*=}" ;; esac; done
+        while [ "$1" != -o ]; do shift; done; printf "$GOWORK" > "$2""#;
+    project.tools.go = Some(project.program("go", script));
+    let properties = json!({"entryfilePath": "main.go"});
+    let zip = project.buildpack(properties.clone()).unwrap();
+    let bytes = fs_err::read(&zip.path).unwrap();
+    assert!(bytes.windows(3).any(|it| it == b"off"));
+    assert!(!project.root().join("go.sum").exists());
+    let heard = project.heard.borrow().join("\n");
+    assert!(heard.contains("go mod tidy"), "{heard}");
+    project.write("go.sum", "");
+    let zip = project.buildpack(properties.clone()).unwrap();
+    let bytes = fs_err::read(&zip.path).unwrap();
+    assert!(!bytes.windows(3).any(|it| it == b"off"));
+
+    let script = "echo 'missing go.sum entry for module providing package b' >&2; exit 1";
+    project.tools.go = Some(project.program("go", script));
+    project.write("main.go", "package main // changed");
+    let problem = project.buildpack(properties.clone()).unwrap_err();
+    assert!(
+        detail(&problem, "hint").starts_with("go mod tidy"),
+        "{problem:?}"
+    );
+    fs_err::remove_file(project.root().join("go.mod")).unwrap();
+    let problem = project.buildpack(properties).unwrap_err();
+    assert!(
+        detail(&problem, "hint").contains("go mod init"),
+        "{problem:?}"
+    );
 }
 
 #[test]

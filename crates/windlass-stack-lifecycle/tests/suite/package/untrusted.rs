@@ -7,7 +7,7 @@ use serde_json::json;
 use windlass_stack_lifecycle::package::Tools;
 use windlass_types::Problem;
 
-use super::fixture::{Project, names};
+use super::fixture::{OwnBundler, Project, detail, names};
 
 /// A project whose every program leaves a file of its name in a folder beside it.
 fn hostile(files: &[(&str, &str)]) -> Project {
@@ -25,7 +25,6 @@ fn hostile(files: &[(&str, &str)]) -> Project {
         project.write(&format!("{name}.py"), &text);
     }
     project.tools = Tools::find(&std::env::var_os("PATH").unwrap());
-    project.tools.esbuild = None;
     project
 }
 
@@ -44,33 +43,31 @@ fn is_refused(outcome: Result<impl std::fmt::Debug, Problem>) -> bool {
 }
 
 #[test]
-fn the_projects_bundler_runs_only_where_it_is_trusted() {
+fn the_projects_bundler_never_runs() {
     let mut project = hostile(&[
         ("a.ts", "export const handler = 1"),
         ("a.js", "exports.handler = 1"),
     ]);
-    for entry in ["a.ts", "a.js"] {
-        assert!(
-            is_refused(project.buildpack(json!({ "entryfilePath": entry }))),
-            "{entry}"
-        );
+    let settings = json!({ "disableSourceMaps": true });
+    for is_trusted in [false, true] {
+        project.is_trusted = is_trusted;
+        project.tools.bundler = None;
+        let refused = project
+            .buildpack(json!({ "entryfilePath": "a.ts" }))
+            .unwrap_err();
+        assert_eq!(detail(&refused, "tool"), "esbuild", "{refused}");
+        let plain = project
+            .buildpack(json!({ "entryfilePath": "a.js" }))
+            .unwrap();
+        assert_eq!(names(&plain.path), ["a.js"]);
+        project.tools.bundler = Some(OwnBundler::recording(&project, &[]));
+        for entry in ["a.ts", "a.js"] {
+            let zip = project
+                .buildpack(json!({ "entryfilePath": entry, "languageSpecificConfig": settings }));
+            assert_eq!(names(&zip.unwrap().path), ["index.js"]);
+        }
+        assert_eq!(fired(&project), Vec::<String>::new());
     }
-    assert_eq!(fired(&project), Vec::<String>::new());
-    // The installed one is the user's.
-    let bundle = r#"for it; do case "$it" in
-        --outfile=*) echo bundled > "${it#*=}" ;; --metafile=*) echo '{}' > "${it#*=}" ;;
-        esac; done"#;
-    project.tools.esbuild = Some(project.program("installed", bundle));
-    let zip = project
-        .buildpack(json!({ "entryfilePath": "a.ts", "languageSpecificConfig": { "disableSourceMaps": true } }))
-        .unwrap();
-    assert_eq!(names(&zip.path), ["index.js"]);
-    assert_eq!(fired(&project), Vec::<String>::new());
-    project.is_trusted = true;
-    project
-        .buildpack(json!({ "entryfilePath": "a.ts" }))
-        .unwrap_err();
-    assert_eq!(fired(&project), ["esbuild"]);
 }
 
 #[test]

@@ -33,8 +33,12 @@ pub(super) struct RunLiveV1 {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) gate_approved_by: Vec<String>,
     /// Who has to approve, where one approval is not enough; the same in every row of a run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) gate_approvers: Vec<String>,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "terms"
+    )]
+    pub(super) gate_approvers: Option<ApprovalTerms>,
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -55,6 +59,21 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
     Value::deserialize(deserializer).map(Some)
 }
 
+/// Older rows have a list with the conditions in it.
+fn terms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ApprovalTerms>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        List(Vec<String>),
+        Terms(ApprovalTerms),
+    }
+    Ok(Some(match Written::deserialize(deserializer)? {
+        Written::List(list) => ApprovalTerms::of_list(list),
+        Written::Terms(terms) => terms,
+    }))
+}
+
+#[derive(PartialEq)]
 pub(super) struct RunRow {
     pub(super) journal: i64,
     pub(super) kind: String,
@@ -166,10 +185,14 @@ impl RunRow {
             input: Value::Null,
             plan_digest: None,
             confirm_token: None,
-            approval: (!self.live.gate_approvers.is_empty()).then(|| ApprovalGate::Wanted {
-                approvers: self.live.gate_approvers.clone(),
-                rule: String::new(),
-            }),
+            approval: self
+                .live
+                .gate_approvers
+                .clone()
+                .map(|terms| ApprovalGate::Wanted {
+                    terms,
+                    rule: String::new(),
+                }),
             subject: None,
             title: String::new(),
             holds: Vec::new(),
@@ -229,12 +252,31 @@ pub(super) fn live_part(record: &RunRecord) -> RunLiveV1 {
     }
 }
 
-/// The list of a gate that wants several approvals: what counts them must know how many.
-pub(super) fn gate_of_several(gate: Option<&ApprovalGate>) -> Vec<String> {
+/// The terms of a gate that wants several approvals: what counts them must know how many.
+pub(super) fn gate_of_several(gate: Option<&ApprovalGate>) -> Option<ApprovalTerms> {
     match gate {
-        Some(ApprovalGate::Wanted { approvers, .. }) if ApprovalTerms::of(approvers).quorum > 1 => {
-            approvers.clone()
-        }
-        _ => Vec::new(),
+        Some(ApprovalGate::Wanted { terms, .. }) if terms.quorum > 1 => Some(terms.clone()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_with_conditions_in_the_list_say_the_same() {
+        let wait = |terms: &str| format!(r#""waiting_on":[["k",{{"what":"approval",{terms}}}]]"#);
+        let old = format!(
+            r#"{{"folded_seq":3,"attempts":1,{},"gate_approvers":["local:*","quorum:2","not:key:ci"]}}"#,
+            wait(r#""approvers":["local:*","quorum:2"]"#)
+        );
+        let new = format!(
+            r#"{{"folded_seq":3,"attempts":1,{},"cancel_requested":false,"gate_approvers":{{"approvers":["local:*"],"quorum":2,"except":"key:ci"}}}}"#,
+            wait(r#""approvers":["local:*"],"quorum":2"#)
+        );
+        let read = |text: &str| serde_json::from_str::<RunLiveV1>(text).unwrap();
+        assert_eq!(read(&old), read(&new));
+        assert_eq!(serde_json::to_string(&read(&old)).unwrap(), new);
     }
 }

@@ -1,8 +1,8 @@
 //! The official MCP conformance suite against the built server, in both protocol eras.
 //!
-//! First the build with fixtures, which must pass every scenario that a revision
-//! scores and those it only reports; then the product with its own tools, which must
-//! pass every scenario that needs no fixture.
+//! First the product's handler offering the fixtures, which must pass every scenario that a
+//! revision scores and those it only reports; then with its own tools, when it must pass
+//! every scenario that needs no fixture.
 //! Not here: reading the suite's report (`report`), what a revision asks
 //! (`requirements`) and what is known to fail (`baseline`).
 
@@ -97,7 +97,9 @@ pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
 
     // One process serves both eras, as it does for users.
     let fixtures = binaries.with_fixtures(repo)?;
-    let server = Server::start(&fixtures, &["--fixtures"], &scratch.join("fixtures"))?;
+    let folder = scratch.join("fixtures");
+    allow_everything(&folder.join("home"))?;
+    let server = Server::start(&fixtures, &["--fixtures"], &folder)?;
     for revision in &REVISIONS {
         let requirements = suite.requirements(revision)?.without(revision.unwritten);
         let folder = scratch.join("fixtures").join(revision.name);
@@ -154,6 +156,14 @@ pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
     }
     println!("reports: {}", scratch.display());
     bail!("{} problems; {}", problems.len(), notes.join(", "))
+}
+
+/// The suite has no person who approves what it does, such as cancelling a task.
+fn allow_everything(home: &Path) -> Result<()> {
+    let rule = "version = 1\n[[rule]]\ndecision = \"allow\"\nreason = \"the suite\"\n";
+    fs_err::create_dir_all(home)?;
+    fs_err::write(home.join("policy.toml"), rule)?;
+    Ok(())
 }
 
 /// What is shipped must not contain the fixtures.

@@ -69,8 +69,8 @@ fn table() -> Vec<(&'static str, Value, &'static str)> {
         ("taskcard_id", json!("TC-1"), "/taskcard_id"),
         (
             "extra_evidence_urls",
-            json!(["http://a.example/"]),
-            "/extra_evidence_urls/0",
+            json!(["https://a.example/"]),
+            "/extra_evidence_urls",
         ),
         (
             "budgets",

@@ -15,7 +15,7 @@ use super::{
 };
 
 /// The real Hugo; none, and said so, where there is none.
-fn real_hugo() -> Option<PathBuf> {
+pub(crate) fn real_hugo() -> Option<PathBuf> {
     let hugo = std::env::var_os("WINDLASS_TEST_HUGO").map(PathBuf::from);
     if hugo.is_none() {
         println!(
@@ -26,7 +26,7 @@ fn real_hugo() -> Option<PathBuf> {
     hugo
 }
 
-fn with_hugo(place: &LaunchPlace, hugo: &Path) {
+pub(crate) fn with_hugo(place: &LaunchPlace, hugo: &Path) {
     place.settings(&format!("[launch]\nhugo = {:?}\n", hugo.to_str().unwrap()));
 }
 

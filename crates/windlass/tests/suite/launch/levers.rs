@@ -72,7 +72,7 @@ fn sleep() -> PathBuf {
     found.expect("there is a sleep")
 }
 
-fn write_program(path: &Path, text: &str) {
+pub(crate) fn write_program(path: &Path, text: &str) {
     // Never written over: it may be a link to the real one, or running.
     let _ = fs_err::remove_file(path);
     fs_err::write(path, format!("#!/bin/sh\n{text}")).unwrap();

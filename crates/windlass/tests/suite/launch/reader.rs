@@ -211,8 +211,10 @@ impl Reader {
 
     fn claim(&self, sentence: &str, id: &str) -> Result<(), String> {
         let claim = self.claims.get(id).ok_or("no such claim")?;
+        // A value may be shown as code where the claim has it as a word.
         let plain = |text: &str| {
             text.to_lowercase()
+                .replace('`', "")
                 .split_whitespace()
                 .collect::<Vec<_>>()
                 .join(" ")

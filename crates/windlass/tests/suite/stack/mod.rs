@@ -13,6 +13,7 @@ mod failures;
 mod fault_kill;
 mod losses;
 mod moto;
+mod moto_lifecycle;
 mod policy;
 mod previews;
 mod rollbacks;

@@ -17,18 +17,23 @@ use windlass_testkit::servers;
 use super::world::{REGION, World, args};
 use crate::suite::support::library::runtime;
 
-struct Moto {
+pub(super) struct Moto {
     _server: servers::Moto,
     url: String,
 }
 
 impl Moto {
-    fn start() -> Option<Self> {
+    pub(super) fn start() -> Option<Self> {
         let server = servers::Moto::start()?;
         Some(Self {
             url: server.url().to_owned(),
             _server: server,
         })
+    }
+
+    /// A world with nothing of ours in it: stacks and services are moto's.
+    pub(super) fn whole(&self) -> World {
+        World::new().env("AWS_ENDPOINT_URL", &self.url)
     }
 
     /// A world whose stacks are the double's and whose services are moto's.

@@ -90,6 +90,91 @@ fn without_credentials() {
     assert_eq!(world.mark(), 0);
 }
 
+/// Hooks change things outside of the stack; nothing of a deploy that cannot work is done.
+#[test]
+fn credentials_are_looked_for_before_hooks_run() {
+    let world = World::new()
+        .env("AWS_ACCESS_KEY_ID", "")
+        .env("AWS_SECRET_ACCESS_KEY", "");
+    world.config(&format!(
+        "{QUEUE}
+scripts:
+  migrate:
+    type: local-script
+    properties: {{ executeCommand: touch hook-ran }}
+hooks:
+  beforeDeploy:
+    - scriptName: migrate
+"
+    ));
+    world.trust();
+    let refused = world.tool_client().ops("deploy", &args(json!({})));
+    refused.refused("AUTH_ERROR");
+    assert!(!world.project().join("hook-ran").exists());
+}
+
+#[test]
+fn an_identity_needs_no_region() {
+    let world = World::new().env("AWS_REGION", "");
+    let who = world.tool_client().diagnose("info_whoami", &json!({}));
+    assert_eq!(who.worked()["region"], serde_json::Value::Null);
+    assert!(who.worked()["account"].is_string(), "{:#}", who.body);
+}
+
+#[test]
+fn a_region_that_is_spelled_wrong_is_asked_nothing() {
+    let world = World::new();
+    world.config(QUEUE);
+    for verb in ["validate", "template", "preview", "deploy"] {
+        let said = world.cli(&[verb, "--stage", "dev", "--region", "eu-wets-1"]);
+        assert_ne!(said.code, Some(0), "{verb}");
+        assert!(
+            said.stderr.contains("did you mean \"eu-west-1\"?"),
+            "{}",
+            said.stderr
+        );
+    }
+    assert_eq!(world.mark(), 0);
+}
+
+#[test]
+fn all_errors_of_a_config_are_shown() {
+    let world = World::new();
+    world.config(
+        "
+serviceName: shop
+resources:
+  jobs:
+    type: sqs-queue
+    properties:
+      visibility: 30
+      redrivePolicy: { targetSqsQueueName: jobs, maxReceiveCount: 3 }
+  nightly:
+    type: function
+    properties:
+      packaging:
+        type: custom-artifact
+        properties: { packagePath: code }
+      connectTo: [items]
+      events:
+        - type: schedule
+          properties: { scheduleRate: rate(5 minuets) }
+        - type: schedule
+          properties: { scheduleRate: cron(0 9 * * MON) }
+",
+    );
+    let said = world.cli(&["validate", "--stage", "dev", "--region", "eu-west-1"]);
+    assert_ne!(said.code, Some(0));
+    for part in [
+        "unknown property \"visibility\"",
+        "there is no resource \"items\"",
+        "did you mean rate(5 minutes)?",
+        "write cron(0 9 ? * MON *)",
+    ] {
+        assert!(said.stderr.contains(part), "{part} in {}", said.stderr);
+    }
+}
+
 #[test]
 fn a_refusal_names_action_and_principal() {
     for action in ["CreateChangeSet", "ExecuteChangeSet", "DescribeStackEvents"] {

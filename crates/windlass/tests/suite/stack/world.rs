@@ -90,6 +90,9 @@ impl World {
             ..Options::default()
         };
         let double = runtime.block_on(Double::start(options)).unwrap();
+        // There is no registry here. Code is packaged as it is.
+        let settings = place.home().join("config.toml");
+        fs_err::write(settings, "[stack]\nrefuse_downloads = true\n").unwrap();
         let world = Self {
             place,
             control: double.control.clone(),

@@ -25,7 +25,9 @@ pub(crate) struct McpProcess {
 impl McpProcess {
     pub(crate) fn start(home: &Path) -> Self {
         let mut command = windlass(home);
-        command.args(["mcp", "serve"]).stderr(Stdio::null());
+        // Every tool, with those that are offered on request.
+        command.args(["mcp", "serve", "--toolset", "all"]);
+        command.stderr(Stdio::null());
         Self::spawn(command)
     }
 

@@ -145,6 +145,10 @@ fn advice(action: &str, command: &impl Fn(&str) -> String) -> Option<String> {
         }
         "fix_permissions" => "make the path readable and writable for you".to_owned(),
         "fix_path" => "choose another path".to_owned(),
+        "fix_codex_home" => "set CODEX_HOME as it was at the last deployment".to_owned(),
+        "set_codex_home_option" => {
+            "or set codex_home in the options of codex in agentpack.yaml".to_owned()
+        }
         "shorten_path" => "choose a shorter path".to_owned(),
         "enable_long_paths" => "enable long paths on this system".to_owned(),
         "free_disk_space" => "free some disk space".to_owned(),

@@ -22,6 +22,15 @@ pub(in crate::commands::pack) struct PlanView {
     pub(in crate::commands::pack) applied: bool,
     pub(in crate::commands::pack) reason: String,
     pub(in crate::commands::pack) snapshot_id: Option<String>,
+    pub(in crate::commands::pack) codex_home_moved: Option<MovedHome>,
+}
+
+/// A home that the plan moves.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::commands::pack) struct MovedHome {
+    pub(in crate::commands::pack) from: String,
+    pub(in crate::commands::pack) to: String,
 }
 
 /// How many of each.

@@ -20,6 +20,7 @@ pub(crate) struct DevArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum DevCommand {
     /// Start the stack on this machine and return once it is ready.
     Start(start::StartArgs),

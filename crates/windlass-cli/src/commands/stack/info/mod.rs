@@ -8,6 +8,7 @@ pub(super) mod whoami;
 use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum InfoCommand {
     /// Show a stack: status, outputs, resources, and what holds it up.
     Stack(stack::InfoStackArgs),

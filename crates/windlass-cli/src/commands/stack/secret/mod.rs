@@ -10,6 +10,7 @@ use windlass_types::Problem;
 use super::arguments::{Input, Target, filled};
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum SecretCommand {
     /// Create a secret, or a new version of it.
     Create(create::CreateArgs),
