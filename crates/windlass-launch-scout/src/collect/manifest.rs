@@ -52,8 +52,12 @@ pub(super) fn collect(
             })),
             None => {}
         }
-        if let (Some(command), Some(name), true) =
-            (installs::plain(manifest), &manifest.name, stated.is_empty())
+        // What a document states counts; the manifest that names the package backs it.
+        let counts = |command: &str| {
+            stated.is_empty() || stated.iter().any(|install| install.command == command)
+        };
+        if let (Some(command), Some(name)) = (installs::plain(manifest), &manifest.name)
+            && counts(command)
         {
             let text = format!("Install {product} with `{command}`.");
             found.push(composed(
