@@ -47,6 +47,8 @@ impl Aws {
         let environment: HashMap<String, String> = environment
             .all()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            // An empty variable sets nothing; the SDK takes an empty region for one.
+            .filter(|(_, value)| !value.is_empty())
             .collect();
         let max_attempts = environment
             .get("AWS_MAX_ATTEMPTS")

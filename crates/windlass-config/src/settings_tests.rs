@@ -131,6 +131,7 @@ fn an_empty_file_is_the_defaults() {
             allowed_functions: [],
             allowed_redis_commands: [],
             refuse_config_code: false,
+            extra_regions: [],
             files_outside_project: false,
             esbuild: None,
             refuse_downloads: false,

@@ -70,7 +70,10 @@ mod tests {
                 .map(|word| (*word).to_owned())
                 .collect::<Vec<_>>()
         };
-        let (undo, send) = (words(&["go back to the version before"]), words(&[]));
+        let (undo, send) = (
+            words(&["undo a deployment", "go back to the version before"]),
+            words(&[]),
+        );
         let entry = |name, title, words, text| FinderEntry {
             name,
             title,

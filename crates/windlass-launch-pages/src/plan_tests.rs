@@ -42,8 +42,8 @@ fn a_product_with_evidence_gets_its_pages() {
     insta::assert_debug_snapshot!(planned.plan.evidence_volume, @r#"
     {
         "api_symbols": 1,
-        "claims": 10,
-        "score": 24,
+        "claims": 13,
+        "score": 30,
         "snippets": 1,
     }
     "#);

@@ -123,13 +123,13 @@ fn a_pull_request_says_what_to_review() {
 
     | page | section | address | claims |
     | --- | --- | --- | --- |
-    | [Acme PDF](https://example.org/acme/site/blob/launch/r_2026-01-31T10-00-00Z_abcdefghijklmnopqrstuvwxyz/acme-pdf/content/products/acme/_index.md) | products | `/products/acme/` | 6 |
+    | [Acme PDF](https://example.org/acme/site/blob/launch/r_2026-01-31T10-00-00Z_abcdefghijklmnopqrstuvwxyz/acme-pdf/content/products/acme/_index.md) | products | `/products/acme/` | 8 |
     | [Acme PDF documentation](https://example.org/acme/site/blob/launch/r_2026-01-31T10-00-00Z_abcdefghijklmnopqrstuvwxyz/acme-pdf/content/docs/acme/_index.md) | docs | `/docs/acme/` | 0 |
 
     ## Evidence
 
-    - 6 of 10 known claims are used.
-    - They rest on 6 citations in 1 file of the product repository.
+    - 8 of 14 known claims are used.
+    - They rest on 8 citations in 1 file of the product repository.
     - No contradiction was found.
 
     ## Gates

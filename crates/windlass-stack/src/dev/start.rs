@@ -249,7 +249,10 @@ impl Desk<'_> {
 
 /// The region workloads are told. Nothing but the call and the environment is asked.
 fn local_region(outside: &StackOutside, asked: &Asked) -> String {
-    let named = |name: &str| outside.environment.get(name).cloned();
+    let named = |name: &str| {
+        let value = outside.environment.get(name).cloned();
+        value.filter(|value| !value.is_empty())
+    };
     let given = asked.place.region.clone();
     given
         .or_else(|| named("AWS_REGION"))
