@@ -25,7 +25,7 @@ use crate::{
         doctor,
         internal::{InternalCommand, run_double},
     },
-    early, exit,
+    completion, early, exit,
     flow::addressed_problem,
     output::{Mode, Printer},
     outward::Outward,
@@ -77,6 +77,13 @@ pub fn run(host: &dyn Host, args: impl Iterator<Item = OsString>) -> ExitCode {
         let printer = Printer::to_process(early::printing(&args), &environment);
         printer.raw(program.version());
         return success(&printer);
+    }
+    if completion::is_asked(&environment) {
+        // A shell shows what this prints; a failure is no completion.
+        return match completion::answer(program, &args) {
+            Ok(_) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
     }
     let cli = match program.parse(&args) {
         Ok(cli) => cli,
@@ -198,7 +205,12 @@ fn start_telemetry(
     let filter = if draws && printer.sees_questions() {
         Some("off".to_owned())
     } else {
-        settings.log.clone().filter(|_| globals.verbose == 0)
+        let quiet = globals.quiet.then(|| "warn".to_owned());
+        settings
+            .log
+            .clone()
+            .or(quiet)
+            .filter(|_| globals.verbose == 0)
     };
     telemetry::init(telemetry::Options {
         format: globals.log_format.unwrap_or(settings.log_format),

@@ -6,6 +6,7 @@
 
 mod cli;
 mod commands;
+mod completion;
 mod dispatch;
 mod early;
 mod exit;

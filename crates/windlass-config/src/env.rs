@@ -50,6 +50,8 @@ variables! {
         "What is logged to standard error: a level, or levels per module. Wins over the settings file.";
     WINDLASS_LOG_FORMAT: "json", false,
         "How log lines are written: `human` or `json`. Wins over the settings file.";
+    WINDLASS_COMPLETE: "bash", false,
+        "Set by the scripts of `windlass completions` when a shell asks for completions.";
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318", false,
         "Where spans are exported over OTLP/HTTP. Nothing is exported when neither this nor the settings file names a collector.";
     OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer …", true,

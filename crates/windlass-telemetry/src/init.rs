@@ -146,7 +146,8 @@ fn is_exported(metadata: &Metadata<'_>) -> bool {
 fn filter(given: Option<&str>, verbosity: u8) -> Result<EnvFilter, InitError> {
     let text = given.unwrap_or(match verbosity {
         // A chain of credentials that ends empty is an answer, not a warning.
-        0 => "warn,aws_config=error",
+        // What a server says of requests, starts and stops is wanted without asking.
+        0 => "warn,aws_config=error,windlass_http=info",
         1 => "warn,aws_config=error,windlass=info",
         2 => "info,windlass=debug",
         _ => "debug,windlass=trace",

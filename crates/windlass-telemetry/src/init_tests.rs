@@ -66,6 +66,7 @@ fn verbosity_and_filter_choose_what_is_logged() {
         tracing::info!("news");
         tracing::warn!("trouble");
         tracing::info!(target: "hyper", "elsewhere");
+        tracing::info!(target: "windlass_http::guard", "answered");
     };
     let counts: Vec<usize> = (0..4)
         .map(|verbosity| {
@@ -80,7 +81,7 @@ fn verbosity_and_filter_choose_what_is_logged() {
             .count()
         })
         .collect();
-    assert_eq!(counts, [1, 2, 4, 4]);
+    assert_eq!(counts, [2, 3, 5, 5]);
     let filtered = logged(
         Options {
             filter: Some("error".to_owned()),

@@ -1,10 +1,10 @@
 //! `windlass completions`: a script for a shell, on standard output.
 
-use clap::{Args, CommandFactory as _};
+use clap::Args;
 use clap_complete::Shell;
 use serde_json::json;
 
-use crate::{cli::Cli, output::Printer, session::Report};
+use crate::{cli::Program, completion::script, output::Printer, session::Report};
 
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArgs {
@@ -15,7 +15,7 @@ pub(crate) struct CompletionsArgs {
 
 impl CompletionsArgs {
     pub(crate) fn run(self, printer: &Printer) -> Report {
-        let script = script(self.shell);
+        let script = script(self.shell, Program::Windlass);
         if printer.is_human() {
             printer.raw(&script);
         }
@@ -23,28 +23,5 @@ impl CompletionsArgs {
             format!("completions for {}", self.shell),
             json!({ "shell": self.shell.to_string(), "script": script }),
         )
-    }
-}
-
-fn script(shell: Shell) -> String {
-    let mut bytes = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "windlass", &mut bytes);
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::ValueEnum as _;
-
-    use super::*;
-
-    #[test]
-    fn every_shell_gets_a_script_that_knows_the_commands() {
-        for shell in Shell::value_variants() {
-            let script = script(*shell);
-            for word in ["rollback", "idempotency-key", "tour"] {
-                assert!(script.contains(word), "{shell}: {word}");
-            }
-        }
     }
 }

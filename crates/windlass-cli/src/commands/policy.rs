@@ -27,7 +27,7 @@ pub(crate) struct ShowArgs {}
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
     /// The operation, such as `demo.apply`.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "OPERATION")]
     operation: String,
     /// What it would act on.
     #[arg(long, value_name = "TARGET", default_value = "")]

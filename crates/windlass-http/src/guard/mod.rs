@@ -3,6 +3,7 @@
 //! One stage instead of a layer for each, because the parts need each other (a refusal still
 //! carries rate-limit headers) and because each layer would cost every MCP call an allocation.
 
+mod access;
 mod held;
 mod hosts;
 mod identify;
@@ -116,6 +117,7 @@ impl Guard {
         let id = request_id::adopt(&mut parts.headers, entropy);
         let host = parts.headers.get(HOST).cloned();
         let uri = parts.uri.clone();
+        let method = parts.method.clone();
         let part = if is_mcp(uri.path()) {
             Part::Mcp
         } else {
@@ -188,6 +190,14 @@ impl Guard {
         }
         traffic.answered(part, response.status().as_u16(), started.elapsed());
         drop(in_flight);
+        access::log(&access::Answered {
+            request_id: response.headers().get(REQUEST_ID),
+            method: &method,
+            path: uri.path(),
+            status: response.status(),
+            caller: standing.meter.caller(),
+            took: started.elapsed(),
+        });
         if response.body().size_hint().exact().is_some() {
             return response;
         }

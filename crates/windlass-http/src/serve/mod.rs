@@ -91,10 +91,12 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let listener = bind::bind(options.address).await?;
-    bound(listener.local_addr().map_err(|source| ServeError::Bind {
+    let address = listener.local_addr().map_err(|source| ServeError::Bind {
         address: options.address,
         source,
-    })?);
+    })?;
+    tracing::info!(%address, "listening");
+    bound(address);
     let mut connections = JoinSet::new();
     tokio::select! {
         () = accept(&options, &listener, &router, &mut connections) => {}
@@ -102,6 +104,7 @@ pub async fn serve(
     }
     // The port is free from here on; a successor may bind while this process still drains.
     drop(listener);
+    tracing::info!(%address, connections = connections.len(), "stopping");
     options.closing.cancel();
     let drained = tokio::time::timeout(options.drain_timeout, async {
         while connections.join_next().await.is_some() {}
@@ -113,6 +116,7 @@ pub async fn serve(
         );
         connections.shutdown().await;
     }
+    tracing::info!(%address, "stopped");
     Ok(())
 }
 

@@ -97,7 +97,7 @@ fn components(generated: &Generated) -> BTreeMap<&str, &str> {
 }
 
 /// What a list component lists: the module its rows come from.
-fn lists<'a>(content: &'a str) -> Option<&'a str> {
+fn lists(content: &str) -> Option<&str> {
     let is_list = content.contains("<EmptyState title=\"No ");
     let (_, module) = content.split_once(" } from \"@/data/")?;
     is_list.then(|| module.split('"').next().unwrap())

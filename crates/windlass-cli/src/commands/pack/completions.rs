@@ -1,12 +1,12 @@
 //! `windlass pack completions`: a script for the name the binary was started under.
 
-use clap::{Args, CommandFactory as _};
+use clap::Args;
 use clap_complete::Shell;
 use serde_json::json;
 
-use super::{Program, program::Agentpack};
+use super::Program;
 use crate::{
-    cli::Cli,
+    completion::script,
     output::Printer,
     session::{Ending, Report},
 };
@@ -28,28 +28,5 @@ impl CompletionsArgs {
         );
         report.ending = Ending::Streamed;
         report
-    }
-}
-
-fn script(shell: Shell, program: Program) -> String {
-    let (mut command, name) = match program {
-        Program::Windlass => (Cli::command(), "windlass"),
-        Program::Agentpack => (Agentpack::command(), "agentpack"),
-    };
-    let mut bytes = Vec::new();
-    clap_complete::generate(shell, &mut command, name, &mut bytes);
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_script_is_for_the_program_name_in_use() {
-        let own = script(Shell::Bash, Program::Agentpack);
-        assert!(own.contains("complete -F _agentpack"), "{own}");
-        assert!(own.contains("restore-originals"));
-        assert!(script(Shell::Bash, Program::Windlass).contains("complete -F _windlass"));
     }
 }
