@@ -3,7 +3,7 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 use clap_complete::{
     CompleteEnv, Shell,
     engine::{ArgValueCandidates, CompletionCandidate},
@@ -13,10 +13,7 @@ use serde_json::Value;
 use windlass_config::{Environment, env};
 use windlass_process::Ended;
 
-use crate::{
-    cli::{Cli, Program},
-    commands::pack::Agentpack,
-};
+use crate::cli::Program;
 
 /// The variable a shell sets when it asks.
 const VARIABLE: &str = env::WINDLASS_COMPLETE.name;
@@ -37,32 +34,22 @@ struct Known {
     value: &'static str,
     /// What is said of each.
     help: &'static str,
-    /// How the operations begin whose runs are meant.
-    operations: &'static str,
 }
 
 const RUNS: [&str; 5] = ["runs", "list", "--json", "--limit", MOST];
 const OPERATIONS: [&str; 3] = ["ops", "list", "--json"];
 
-const KNOWN: [Known; 5] = [
-    Known {
-        groups: &["runs", "webhooks"],
-        argument: "RUN",
-        list: &RUNS,
-        items: "runs",
-        value: "run_id",
-        help: "title",
-        operations: "",
-    },
-    Known {
-        groups: &["launch"],
-        argument: "RUN",
-        list: &RUNS,
-        items: "runs",
-        value: "run_id",
-        help: "title",
-        operations: "launch.",
-    },
+/// In a group that is not named here, a run is one of the group's own operations.
+const RUN: Known = Known {
+    groups: &["runs", "webhooks"],
+    argument: "RUN",
+    list: &RUNS,
+    items: "runs",
+    value: "run_id",
+    help: "title",
+};
+
+const KNOWN: [Known; 3] = [
     Known {
         groups: &["ops", "policy", "audit"],
         argument: "OPERATION",
@@ -70,7 +57,6 @@ const KNOWN: [Known; 5] = [
         items: "operations",
         value: "name",
         help: "title",
-        operations: "",
     },
     Known {
         groups: &["keys", "webhooks"],
@@ -79,7 +65,6 @@ const KNOWN: [Known; 5] = [
         items: "keys",
         value: "key_id",
         help: "name",
-        operations: "",
     },
     Known {
         groups: &["errors"],
@@ -88,13 +73,12 @@ const KNOWN: [Known; 5] = [
         items: "codes",
         value: "name",
         help: "summary",
-        operations: "",
     },
 ];
 
 /// The script for a shell: it asks the program at each press of the key.
 pub(crate) fn script(shell: Shell, program: Program) -> String {
-    let name = tree(program).get_name().to_owned();
+    let name = program.command().get_name().to_owned();
     let shells = Shells::builtins();
     let mut bytes = Vec::new();
     if let Some(completer) = shells.completer(&shell.to_string()) {
@@ -107,7 +91,7 @@ pub(crate) fn script(shell: Shell, program: Program) -> String {
 /// Answers a shell that asks; `false` if this is an ordinary start.
 pub(crate) fn answer(program: Program, args: &[OsString]) -> Result<bool, clap::Error> {
     let directory = std::env::current_dir().ok();
-    CompleteEnv::with_factory(|| with_values(tree(program)))
+    CompleteEnv::with_factory(|| with_values(program.command()))
         .var(VARIABLE)
         .try_complete(args.iter().cloned(), directory.as_deref())
 }
@@ -116,13 +100,6 @@ pub(crate) fn answer(program: Program, args: &[OsString]) -> Result<bool, clap::
 pub(crate) fn is_asked(environment: &Environment) -> bool {
     let shell = environment.get(&env::WINDLASS_COMPLETE);
     shell.is_some_and(|shell| shell != "0")
-}
-
-fn tree(program: Program) -> Command {
-    match program {
-        Program::Windlass => Cli::command(),
-        Program::Agentpack => Agentpack::command(),
-    }
 }
 
 /// The tree with values for the arguments that have known ones.
@@ -134,28 +111,35 @@ fn with_values(mut tree: Command) -> Command {
         .map(|group| group.get_name().to_owned())
         .collect();
     groups.into_iter().fold(tree, |tree, group| {
-        let known: Vec<&'static Known> = KNOWN
-            .iter()
-            .filter(|known| known.groups.contains(&group.as_str()))
-            .collect();
-        if known.is_empty() {
-            return tree;
-        }
+        let known = known_in(&group);
         tree.mut_subcommand(group, |command| with_known(command, &known))
     })
 }
 
-fn with_known(command: Command, known: &[&'static Known]) -> Command {
+/// What is known in a group of commands, each with how the operations begin that are meant.
+fn known_in(group: &str) -> Vec<(&'static Known, String)> {
+    let named = KNOWN.iter().filter(|known| known.groups.contains(&group));
+    let prefix = match RUN.groups.contains(&group) {
+        true => String::new(),
+        false => format!("{group}."),
+    };
+    named
+        .map(|known| (known, String::new()))
+        .chain([(&RUN, prefix)])
+        .collect()
+}
+
+fn with_known(command: Command, known: &[(&'static Known, String)]) -> Command {
     command
         .mut_args(|argument| {
             let names = argument.get_value_names().unwrap_or_default();
             let found = known
                 .iter()
-                .find(|known| names.iter().any(|name| name.as_str() == known.argument));
+                .find(|(known, _)| names.iter().any(|name| name.as_str() == known.argument));
             match found {
-                Some(known) => {
-                    let known: &'static Known = known;
-                    argument.add(ArgValueCandidates::new(move || known.values()))
+                Some((known, operations)) => {
+                    let (known, operations): (&'static Known, _) = (known, operations.clone());
+                    argument.add(ArgValueCandidates::new(move || known.values(&operations)))
                 }
                 None => argument,
             }
@@ -165,22 +149,22 @@ fn with_known(command: Command, known: &[&'static Known]) -> Command {
 
 impl Known {
     /// The values of this home; none where they cannot be listed at once.
-    fn values(&self) -> Vec<CompletionCandidate> {
+    fn values(&self, operations: &str) -> Vec<CompletionCandidate> {
         let listed = std::env::current_exe()
             .ok()
             .and_then(|program| list(program, self.list));
         listed
-            .map(|listed| self.candidates(&listed))
+            .map(|listed| self.candidates(&listed, operations))
             .unwrap_or_default()
     }
 
-    fn candidates(&self, listed: &Value) -> Vec<CompletionCandidate> {
+    fn candidates(&self, listed: &Value, operations: &str) -> Vec<CompletionCandidate> {
         let text = |item: &Value, key: &str| item[key].as_str().map(str::to_owned);
         let items = listed[self.items].as_array().into_iter().flatten();
         items
             .filter(|item| {
                 let operation = item["operation"].as_str().unwrap_or_default();
-                operation.starts_with(self.operations)
+                operation.starts_with(operations)
             })
             .enumerate()
             .filter_map(|(place, item)| {
@@ -215,13 +199,11 @@ mod tests {
     #[test]
     fn every_shell_gets_a_short_script_that_asks_the_program() {
         for shell in Shell::value_variants() {
-            for (program, name) in [
-                (Program::Windlass, "windlass"),
-                (Program::Agentpack, "agentpack"),
-            ] {
+            for program in Program::ALL {
                 let script = script(*shell, program);
+                let name = program.command().get_name().to_owned();
                 assert!(script.contains(VARIABLE), "{shell}: {script}");
-                assert!(script.contains(name), "{shell}: {script}");
+                assert!(script.contains(&name), "{shell}: {script}");
                 assert!(script.lines().count() < 60, "{shell}");
             }
         }
@@ -239,25 +221,30 @@ mod tests {
     #[test]
     fn runs_are_offered_with_their_titles_newest_first() {
         let listed = json!({ "runs": [
-            { "run_id": "run_2", "operation": "launch.start", "title": "launch.start site" },
+            { "run_id": "run_2", "operation": "site.start", "title": "site.start docs" },
             { "run_id": "run_1", "operation": "demo.apply", "title": "demo.apply /srv" },
         ] });
-        let offered = |known: &Known| -> Vec<String> {
-            let shown = known.candidates(&listed).into_iter().map(|one| {
-                let help = one.get_help().map(ToString::to_string);
-                format!(
-                    "{} {}",
-                    one.get_value().to_string_lossy(),
-                    help.unwrap_or_default()
-                )
-            });
+        let offered = |group: &str| -> Vec<String> {
+            let known = known_in(group);
+            let (known, operations) = known.last().unwrap();
+            let shown = known
+                .candidates(&listed, operations)
+                .into_iter()
+                .map(|one| {
+                    let help = one.get_help().map(ToString::to_string);
+                    format!(
+                        "{} {}",
+                        one.get_value().to_string_lossy(),
+                        help.unwrap_or_default()
+                    )
+                });
             shown.collect()
         };
         assert_eq!(
-            offered(&KNOWN[0]),
-            ["run_2 launch.start site", "run_1 demo.apply /srv"]
+            offered("runs"),
+            ["run_2 site.start docs", "run_1 demo.apply /srv"]
         );
-        assert_eq!(offered(&KNOWN[1]), ["run_2 launch.start site"]);
+        assert_eq!(offered("site"), ["run_2 site.start docs"]);
     }
 
     #[test]
@@ -270,9 +257,9 @@ mod tests {
             command.get_arguments().any(named)
                 || command.get_subcommands().any(|below| has(below, argument))
         }
-        let mut tree = Cli::command();
+        let mut tree = Program::Windlass.command();
         tree.build();
-        for known in &KNOWN {
+        for known in KNOWN.iter().chain([&RUN]) {
             for group in known.groups {
                 let group = tree.find_subcommand(group).unwrap();
                 assert!(has(group, known.argument), "{}", known.argument);

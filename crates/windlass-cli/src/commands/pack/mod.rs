@@ -62,7 +62,7 @@ use crate::{
 };
 
 pub(crate) use options::PackOptions;
-pub(crate) use program::{Agentpack, Program};
+pub(crate) use program::Program;
 use wire::Wire;
 pub(crate) use wire::{EXIT_NOTES, PackOutcome};
 

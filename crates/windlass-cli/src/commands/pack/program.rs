@@ -3,7 +3,7 @@
 
 use std::{ffi::OsString, path::Path};
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 
 use super::PackArgs;
 use crate::cli::{Cli, Command, Globals, STYLES};
@@ -19,6 +19,9 @@ pub(crate) enum Program {
 }
 
 impl Program {
+    #[cfg(test)]
+    pub(crate) const ALL: [Self; 2] = [Self::Windlass, Self::Agentpack];
+
     /// What the first of the process's arguments says.
     pub(crate) fn of(args: &[OsString]) -> Self {
         let name = args.first().and_then(|arg| Path::new(arg).file_name());
@@ -41,6 +44,14 @@ impl Program {
         match self {
             Self::Windlass => concat!("windlass ", env!("CARGO_PKG_VERSION"), "\n"),
             Self::Agentpack => concat!("agentpack ", env!("CARGO_PKG_VERSION"), "\n"),
+        }
+    }
+
+    /// The argument tree under this name.
+    pub(crate) fn command(self) -> clap::Command {
+        match self {
+            Self::Windlass => Cli::command(),
+            Self::Agentpack => Agentpack::command(),
         }
     }
 
