@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use futures::StreamExt as _;
 use windlass_ports::{
-    BoxFuture, BoxStream, Clock, Entropy, Heard, LanguageModel, ModelAddress, ModelError,
-    ModelReply, ModelRequest, Outbound, OutboundError, OutboundRequest, OutboundStream,
+    BoxFuture, BoxStream, Clock, Entropy, LanguageModel, Listener, ModelAddress, ModelError,
+    ModelReply, ModelRequest, Outbound, OutboundError, OutboundRequest, OutboundStream, Piece,
     entropy::random,
 };
 
@@ -37,9 +37,7 @@ struct Question<'a> {
     address: &'a ModelAddress,
     request: &'a ModelRequest,
     scrub: Scrub,
-    heard: Option<Heard<'a>>,
-    /// The listener has heard a part of the answer.
-    was_heard: bool,
+    listener: Option<Listener<'a>>,
 }
 
 impl ChatCompletions {
@@ -90,10 +88,8 @@ impl ChatCompletions {
                 failure.retry_after,
                 u64::from_le_bytes(random(&*self.entropy)),
             );
-            let is_final = !failure.error.is_retryable()
-                || question.was_heard
-                || attempts >= backoff::MAX_ATTEMPTS
-                || wait >= left;
+            let is_final =
+                !failure.error.is_retryable() || attempts >= backoff::MAX_ATTEMPTS || wait >= left;
             if is_final {
                 // What the newest words were rejected for says more than what older ones were.
                 return Err(match failure.error {
@@ -101,6 +97,11 @@ impl ChatCompletions {
                     other => other,
                 });
             }
+            question.tell(Piece::Retry {
+                attempt: attempts,
+                wait,
+                reason: failure.error.reason(),
+            });
             tracing::debug!(
                 attempt = attempts,
                 reason = failure.error.reason(),
@@ -119,7 +120,7 @@ impl ChatCompletions {
     ) -> Result<ModelReply, Failure> {
         let address = question.address;
         let limit = address.request_timeout;
-        let is_streamed = question.heard.is_some();
+        let is_streamed = question.listener.is_some();
         let body = request::body(&address.model, question.request, dialect, is_streamed);
         let accept = match is_streamed {
             true => "text/event-stream",
@@ -215,17 +216,20 @@ async fn whole(
     }
     let reply = builder.whole(&body)?;
     // Servers that do not stream answer so although asked to.
-    question.hear(&reply.text);
+    question.hear(&reply.text());
     Ok(reply)
 }
 
 impl Question<'_> {
     fn hear(&mut self, text: &str) {
-        if let Some(heard) = &mut self.heard
-            && !text.is_empty()
-        {
-            self.was_heard = true;
-            heard(text);
+        if !text.is_empty() {
+            self.tell(Piece::Text(text));
+        }
+    }
+
+    fn tell(&mut self, piece: Piece<'_>) {
+        if let Some(listener) = &mut self.listener {
+            listener(piece);
         }
     }
 }
@@ -235,7 +239,7 @@ impl LanguageModel for ChatCompletions {
         &'a self,
         address: &'a ModelAddress,
         request: &'a ModelRequest,
-        heard: Option<Heard<'a>>,
+        listener: Option<Listener<'a>>,
     ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
         Box::pin(async move {
             let question = Question {
@@ -243,8 +247,7 @@ impl LanguageModel for ChatCompletions {
                 address,
                 request,
                 scrub: Scrub::new(address.api_key.as_ref()),
-                heard,
-                was_heard: false,
+                listener,
             };
             self.answer(question).await
         })

@@ -112,7 +112,7 @@ pub(crate) fn within_answer(error: &Value, scrub: &Scrub) -> ModelError {
             code: details.code,
             said,
         },
-        _ => ModelError::Cut(format!("the server reported: {said}")),
+        _ => ModelError::cut(format!("the server reported: {said}")),
     }
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn before_answer(error: OutboundError, limit: Duration) -> ModelError
 /// The failure of an exchange whose answer had begun.
 pub(crate) fn amid_answer(error: OutboundError, limit: Duration) -> ModelError {
     match error {
-        OutboundError::Unreachable(cause) => ModelError::Cut(cause),
+        OutboundError::Unreachable(cause) => ModelError::cut(cause),
         other => before_answer(other, limit),
     }
 }

@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
-use windlass_ports::{FinishReason, ModelError, ModelReply, ToolCall, Usage};
+use windlass_ports::{FinishReason, ModelError, ModelReply, Part, Thinking, ToolCall, Usage};
 
 use crate::failure::{self, Scrub};
 
@@ -116,9 +116,7 @@ impl ReplyBuilder {
     /// The reply of a stream that has ended.
     pub fn finish(self) -> Result<ModelReply, ModelError> {
         if !self.is_done && self.finish_reason.is_none() {
-            return Err(ModelError::Cut(
-                "the stream ended before the answer did".to_owned(),
-            ));
+            return Err(ModelError::cut("the stream ended before the answer did"));
         }
         Ok(self.build())
     }
@@ -219,11 +217,7 @@ impl ReplyBuilder {
                 true => format!("call_{place}"),
                 false => call.id,
             };
-            tool_calls.push(ToolCall {
-                id,
-                name: call.name,
-                arguments: call.arguments,
-            });
+            tool_calls.push(ToolCall::new(id, call.name, call.arguments));
         }
         let finish_reason = match self.finish_reason.as_deref() {
             _ if !self.refusal.is_empty() => FinishReason::Refused,
@@ -236,10 +230,17 @@ impl ReplyBuilder {
             true => self.refusal,
             false => self.text,
         };
+        let thought = Some(self.reasoning).filter(|thought| !thought.is_empty());
+        let thought = thought.map(|text| {
+            Part::Thinking(Thinking {
+                text,
+                ..Thinking::default()
+            })
+        });
+        let text = Some(text).filter(|text| !text.is_empty()).map(Part::text);
+        let calls = tool_calls.into_iter().map(Part::ToolCall);
         ModelReply {
-            text,
-            reasoning: Some(self.reasoning).filter(|thought| !thought.is_empty()),
-            tool_calls,
+            parts: thought.into_iter().chain(text).chain(calls).collect(),
             finish_reason,
             usage: self.usage,
             model: self.model,
@@ -277,6 +278,7 @@ fn read_usage(usage: &Value) -> Option<Usage> {
         total_tokens: count("/total_tokens")
             .unwrap_or_else(|| prompt_tokens.saturating_add(completion_tokens)),
         cached_prompt_tokens: count("/prompt_tokens_details/cached_tokens"),
+        cache_write_tokens: None,
         reasoning_tokens: count("/completion_tokens_details/reasoning_tokens"),
     })
 }

@@ -70,15 +70,11 @@ fn calls_in_pieces() {
         r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\"ü\"}"}}]}}]}"#,
         r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#,
     ];
-    let call = |id: &str, name: &str, arguments: &str| ToolCall {
-        id: id.to_owned(),
-        name: name.to_owned(),
-        arguments: arguments.to_owned(),
-    };
+    let call = |id: &str, name: &str, arguments: &str| ToolCall::new(id, name, arguments);
     let reply = streamed(&by_index).unwrap();
     assert_eq!(reply.finish_reason, FinishReason::ToolCalls);
     assert_eq!(
-        reply.tool_calls,
+        reply.tool_calls().cloned().collect::<Vec<_>>(),
         [
             call("a", "view", "{\"p\":\"ü\"}"),
             call("call_1", "list", "{}")
@@ -92,7 +88,11 @@ fn calls_in_pieces() {
         r#"{"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"arguments":" "}}]},"finish_reason":"tool_calls"}]}"#,
     ];
     assert_eq!(
-        streamed(&by_id_or_order).unwrap().tool_calls,
+        streamed(&by_id_or_order)
+            .unwrap()
+            .tool_calls()
+            .cloned()
+            .collect::<Vec<_>>(),
         [call("a", "view", "{} "), call("call_1", "list", "{}")]
     );
 }
@@ -126,7 +126,7 @@ fn how_streams_end() {
         let found = match streamed(events) {
             Ok(reply) => format!(
                 "{} {} {}",
-                reply.text,
+                reply.text(),
                 reply.finish_reason.as_str(),
                 reply
                     .usage

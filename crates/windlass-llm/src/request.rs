@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use windlass_ports::{
-    Message, ModelAddress, ModelError, ModelRequest, OutputSchema, Role, ToolSpec,
+    Message, ModelAddress, ModelError, ModelRequest, OutputSchema, Role, ToolResult, ToolSpec,
 };
 
 use crate::dialect::{Dialect, Form};
@@ -81,7 +81,7 @@ pub(crate) fn body(
 
 /// The messages, with the schema among the rules where the server does not take it itself.
 fn messages(request: &ModelRequest, form: Form) -> Value {
-    let mut list: Vec<Value> = request.messages.iter().map(message).collect();
+    let mut list: Vec<Value> = request.messages.iter().flat_map(turn).collect();
     let (Some(wanted), Form::Object | Form::Prompt) = (&request.schema, form) else {
         return Value::Array(list);
     };
@@ -92,14 +92,26 @@ fn messages(request: &ModelRequest, form: Form) -> Value {
     );
     // Some chat templates take a single system message, at the start.
     match request.messages.first() {
-        Some(Message {
-            role: Role::System,
-            text,
-            ..
-        }) => list[0] = message(&Message::system(format!("{text}\n\n{rule}"))),
+        Some(first) if first.role == Role::System => {
+            let text = first.text();
+            list[0] = message(&Message::system(format!("{text}\n\n{rule}")));
+        }
         _ => list.insert(0, message(&Message::system(rule))),
     }
     Value::Array(list)
+}
+
+/// A turn, which is one message for each result.
+fn turn(turn: &Message) -> Vec<Value> {
+    let results: Vec<Value> = turn.tool_results().map(result).collect();
+    match results.is_empty() {
+        true => vec![message(turn)],
+        false => results,
+    }
+}
+
+fn result(result: &ToolResult) -> Value {
+    json!({ "role": "tool", "content": result.text(), "tool_call_id": result.call_id })
 }
 
 fn message(message: &Message) -> Value {
@@ -109,14 +121,14 @@ fn message(message: &Message) -> Value {
         Role::Assistant => "assistant",
         Role::Tool => "tool",
     };
-    let mut json = json!({ "role": role, "content": message.text });
-    if !message.tool_calls.is_empty() {
-        if message.text.is_empty() {
+    let text = message.text();
+    let mut json = json!({ "role": role, "content": text });
+    if message.tool_calls().next().is_some() {
+        if text.is_empty() {
             json["content"] = Value::Null;
         }
         json["tool_calls"] = message
-            .tool_calls
-            .iter()
+            .tool_calls()
             .map(|call| {
                 json!({
                     "id": call.id,
@@ -125,9 +137,6 @@ fn message(message: &Message) -> Value {
                 })
             })
             .collect();
-    }
-    if let Some(id) = &message.tool_call_id {
-        json["tool_call_id"] = json!(id);
     }
     json
 }
@@ -147,7 +156,7 @@ fn tool(tool: &ToolSpec) -> Value {
 mod tests {
     use std::time::Duration;
 
-    use windlass_ports::ToolCall;
+    use windlass_ports::{Part, ToolCall, WireFormat};
 
     use super::*;
 
@@ -171,6 +180,7 @@ mod tests {
             (" / ", None),
         ] {
             let address = ModelAddress {
+                wire: WireFormat::ChatCompletions,
                 api_base_url: base.to_owned(),
                 model: String::new(),
                 api_key: None,
@@ -187,17 +197,19 @@ mod tests {
                 Message::system("Be brief."),
                 Message::user("Look."),
                 Message {
-                    tool_calls: vec![ToolCall {
-                        id: "c1".to_owned(),
-                        name: "view".to_owned(),
-                        arguments: "{\"path\": \"a\"}".to_owned(),
-                    }],
-                    ..Message::assistant("")
+                    role: Role::Assistant,
+                    parts: vec![Part::ToolCall(ToolCall::new(
+                        "c1",
+                        "view",
+                        "{\"path\": \"a\"}",
+                    ))],
                 },
-                Message {
-                    tool_call_id: Some("c1".to_owned()),
-                    ..Message::new(Role::Tool, "text of a")
-                },
+                Message::results([ToolResult {
+                    call_id: "c1".to_owned(),
+                    name: "view".to_owned(),
+                    parts: vec![Part::text("text of a")],
+                    is_error: false,
+                }]),
             ],
             temperature: Some(0.0),
             top_p: Some(0.9),
@@ -209,6 +221,8 @@ mod tests {
                 description: "Shows a file".to_owned(),
                 input_schema: json!({ "type": "object" }),
             }],
+            effort: None,
+            cache_key: None,
             idempotency_key: Some("a header, not a part of the body".to_owned()),
         };
         let body = body("small", &request, Dialect::default(), true);

@@ -8,7 +8,7 @@ use std::{
 };
 
 use windlass_ports::{
-    BoxFuture, Clock, Heard, LanguageModel, ModelAddress, ModelError, ModelReply, ModelRequest,
+    BoxFuture, Clock, LanguageModel, Listener, ModelAddress, ModelError, ModelReply, ModelRequest,
 };
 use windlass_types::Timestamp;
 
@@ -64,11 +64,11 @@ impl LanguageModel for Guarded {
         &'a self,
         address: &'a ModelAddress,
         request: &'a ModelRequest,
-        heard: Option<Heard<'a>>,
+        listener: Option<Listener<'a>>,
     ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
         Box::pin(async move {
             let mut call = self.begin(address.shown())?;
-            let outcome = self.models.complete(address, request, heard).await;
+            let outcome = self.models.complete(address, request, listener).await;
             call.ending = Some(ending_of(&outcome));
             outcome
         })

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use futures::FutureExt as _;
-use windlass_ports::{FinishReason, Message};
+use windlass_ports::{Message, WireFormat};
 
 use super::*;
 
@@ -39,7 +39,7 @@ impl LanguageModel for Script {
         &'a self,
         address: &'a ModelAddress,
         _: &'a ModelRequest,
-        _: Option<Heard<'a>>,
+        _: Option<Listener<'a>>,
     ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
         self.asked
             .lock()
@@ -48,14 +48,7 @@ impl LanguageModel for Script {
         let answer = self.answers.lock().unwrap().pop_front();
         Box::pin(async move {
             match answer {
-                Some(answer) => answer.map(|()| ModelReply {
-                    text: "Hi.".to_owned(),
-                    reasoning: None,
-                    tool_calls: Vec::new(),
-                    finish_reason: FinishReason::Stop,
-                    usage: None,
-                    model: "small".to_owned(),
-                }),
+                Some(answer) => answer.map(|()| ModelReply::of_text("small", "Hi.")),
                 None => std::future::pending().await,
             }
         })
@@ -90,6 +83,7 @@ impl World {
     /// seconds before giving up.
     fn ask(&self, server: &str, timeout: u64) -> Option<Result<ModelReply, ModelError>> {
         let address = ModelAddress {
+            wire: WireFormat::ChatCompletions,
             api_base_url: server.to_owned(),
             model: "small".to_owned(),
             api_key: None,
@@ -165,7 +159,7 @@ fn what_counts_as_a_failure_of_the_server() {
             }),
             true,
         ),
-        (Err(ModelError::Cut(said())), true),
+        (Err(ModelError::cut(said())), true),
         (Err(ModelError::Malformed(said())), true),
         (Ok(()), false),
         (Err(ModelError::Unauthorized { status: 401 }), false),

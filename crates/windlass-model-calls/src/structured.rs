@@ -171,16 +171,17 @@ fn judge<T: DeserializeOwned>(
     validate: &impl Fn(&T) -> Result<(), Vec<String>>,
 ) -> Result<T, StructuredFault> {
     if reply.finish_reason == FinishReason::Refused {
-        return Err(StructuredFault::Declined(reply.text.clone()));
+        return Err(StructuredFault::Declined(reply.text()));
     }
     let is_cut = reply.finish_reason == FinishReason::Length;
-    if reply.text.trim().is_empty() {
+    let text = reply.text();
+    if text.trim().is_empty() {
         return Err(match is_cut {
             true => StructuredFault::Truncated,
             false => StructuredFault::Empty,
         });
     }
-    let json = match json_in(&reply.text) {
+    let json = match json_in(&text) {
         Ok(json) => json,
         Err(_) if is_cut => return Err(StructuredFault::Truncated),
         Err(error) => return Err(StructuredFault::NotJson(error)),
@@ -219,8 +220,9 @@ fn invalid(mut problems: Vec<String>) -> StructuredFault {
 fn repair(question: &ModelRequest, reply: &ModelReply, complaints: &[String]) -> ModelRequest {
     let mut next = question.clone();
     // Servers reject empty turns.
-    if !reply.text.trim().is_empty() {
-        next.messages.push(Message::assistant(&reply.text));
+    let text = reply.text();
+    if !text.trim().is_empty() {
+        next.messages.push(Message::assistant(text));
     }
     next.messages.push(Message::user(format!(
         "Your answer cannot be used:\n- {}\n\nAnswer again with the whole corrected JSON value \

@@ -8,7 +8,7 @@ use std::{
 
 use serde::Deserialize;
 use serde_json::json;
-use windlass_ports::{BoxFuture, Heard};
+use windlass_ports::{BoxFuture, Listener, WireFormat};
 
 use super::*;
 
@@ -20,7 +20,7 @@ impl LanguageModel for Script {
         &'a self,
         _: &'a ModelAddress,
         _: &'a ModelRequest,
-        _: Option<Heard<'a>>,
+        _: Option<Listener<'a>>,
     ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
         let next = self
             .0
@@ -34,9 +34,7 @@ impl LanguageModel for Script {
 
 fn reply(text: &str, finish_reason: FinishReason) -> Result<ModelReply, ModelError> {
     Ok(ModelReply {
-        text: text.to_owned(),
-        reasoning: None,
-        tool_calls: Vec::new(),
+        parts: Message::assistant(text).parts,
         finish_reason,
         usage: Some(Usage {
             prompt_tokens: 10,
@@ -76,6 +74,7 @@ async fn ask(
 ) -> Result<Structured<Page>, StructuredError> {
     let script = Script(Mutex::new(answers.into_iter().collect()));
     let address = ModelAddress {
+        wire: WireFormat::ChatCompletions,
         api_base_url: "http://127.0.0.1:1/v1".to_owned(),
         model: "small".to_owned(),
         api_key: None,
@@ -104,7 +103,7 @@ fn conversation(request: &ModelRequest) -> String {
     let lines = request
         .messages
         .iter()
-        .map(|message| format!("{:?}: {}", message.role, message.text));
+        .map(|message| format!("{:?}: {}", message.role, message.text()));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -217,7 +216,7 @@ async fn each_way_to_fail_has_its_reason() {
 async fn a_model_that_declines_or_a_server_that_fails_is_not_argued_with() {
     for answer in [
         reply("No.", FinishReason::Refused),
-        Err(ModelError::Cut("gone".to_owned())),
+        Err(ModelError::cut("gone")),
     ] {
         assert_eq!(ask([answer], 2).await.unwrap_err().calls.len(), 1);
     }
@@ -244,6 +243,7 @@ async fn an_empty_answer_is_not_sent_back() {
 async fn a_schema_that_is_none_asks_nothing() {
     let script = Script(Mutex::default());
     let address = ModelAddress {
+        wire: WireFormat::ChatCompletions,
         api_base_url: "http://ada:pw@localhost/v1".to_owned(),
         model: "small".to_owned(),
         api_key: None,

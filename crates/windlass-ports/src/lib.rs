@@ -16,6 +16,7 @@ pub mod language_model;
 pub mod lease;
 pub mod notices;
 pub mod outbound;
+pub mod sandbox;
 pub mod sockets;
 pub mod store;
 pub mod toolchain;
@@ -30,14 +31,18 @@ pub use entropy::Entropy;
 pub use futures::{future::BoxFuture, stream::BoxStream};
 pub use git::{Git, GitError};
 pub use language_model::{
-    FinishReason, Heard, LanguageModel, Message, ModelAddress, ModelError, ModelReply,
-    ModelRequest, OutputSchema, Role, ToolCall, ToolSpec, Usage,
+    Effort, FinishReason, LanguageModel, Listener, Media, Message, ModelAddress, ModelError,
+    ModelReply, ModelRequest, OutputSchema, Part, Piece, Role, Thinking, ToolCall, ToolResult,
+    ToolSpec, Usage, WireFormat,
 };
 pub use lease::{
     DriverRecord, DriverScope, Fence, Lease, LeaseName, LeaseRecord, LeaseUse, RegisteredDriver,
 };
 pub use notices::{NoticeReceiver, NoticeSource, ServedNotices};
 pub use outbound::{Outbound, OutboundError, OutboundRequest, OutboundResponse, OutboundStream};
+pub use sandbox::{
+    Confinement, Sandbox, SandboxFeatures, SandboxRefusal, SandboxRequest, SandboxedCommand,
+};
 pub use sockets::{MessageSocket, MessageSockets, SocketFailure, SocketMessage};
 pub use store::{
     ApiKeyRecord, AttemptRecord, Commit, CommitError, Committed, Counted, DeliveryFilter,

@@ -36,6 +36,7 @@ fn notice(text: &str) -> PassingNotice {
         time: Timestamp::EPOCH,
         what: Passing::Text {
             text: text.to_owned(),
+            stream: None,
         },
     }
 }

@@ -35,8 +35,16 @@ pub enum Passing {
     },
     /// A piece of a text as it is being written, such as a model's answer.
     Text {
-        /// The piece; pieces of one step in order are the text.
+        /// The piece; pieces of one step and stream in order are the text.
         text: String,
+        /// Which text, where a step has several: what a model thinks, the output of a call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stream: Option<String>,
+    },
+    /// The texts of the step begin again: what was shown of them counts for nothing.
+    Again {
+        /// Why.
+        message: String,
     },
     /// A line of a log.
     Log {
@@ -54,8 +62,10 @@ impl Passing {
     /// The text, for redacting and shortening.
     pub const fn text_mut(&mut self) -> &mut String {
         match self {
-            Self::Progress { message, .. } | Self::Log { message, .. } => message,
-            Self::Text { text } => text,
+            Self::Progress { message, .. }
+            | Self::Log { message, .. }
+            | Self::Again { message } => message,
+            Self::Text { text, .. } => text,
         }
     }
 }

@@ -14,7 +14,7 @@ use windlass_llm::ChatCompletions;
 use windlass_model_calls::Guarded;
 use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_pipeline::{GeneratorChoice, ModelChoice, PipelineOutside, SignedUntil, Timeouts};
-use windlass_ports::{Entropy, ModelAddress, Outbound};
+use windlass_ports::{Entropy, ModelAddress, Outbound, WireFormat};
 use windlass_system::{OsEntropy, SystemClock};
 use windlass_types::{Problem, Secret, Timestamp, code};
 
@@ -133,6 +133,7 @@ fn model_choice(options: &OpenOptions, model: &PipelineModel) -> Result<ModelCho
     };
     Ok(ModelChoice {
         address: ModelAddress {
+            wire: WireFormat::ChatCompletions,
             api_base_url: model.api_base_url.clone(),
             model: model.model.clone(),
             api_key,

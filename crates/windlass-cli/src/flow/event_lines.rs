@@ -80,12 +80,13 @@ pub(crate) fn passing_line(notice: &PassingNotice) -> Line {
             };
             line(LineKind::Passing, &text)
         }
-        Passing::Text { text } => {
+        Passing::Text { text, .. } => {
             // As much as a line shows: the newest words.
             let skipped = text.chars().count().saturating_sub(LONGEST_DATA);
             let words: String = text.chars().skip(skipped).collect();
             line(LineKind::Passing, words.trim())
         }
+        Passing::Again { message } => line(LineKind::Caution, message),
         Passing::Log { level, message } => match level {
             LogLevel::Info => line(LineKind::Note, message),
             LogLevel::Warning | LogLevel::Error => line(LineKind::Caution, message),

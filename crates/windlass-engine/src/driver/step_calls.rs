@@ -3,7 +3,10 @@
 //! One per try. What is to be on record waits here for the step's outcome; what the work cannot
 //! go on without (a lost lease, a held run) ends the try from outside.
 
-use std::{collections::HashMap, sync::Mutex};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Mutex,
+};
 
 use serde_json::Value;
 use tokio::sync::watch;
@@ -35,8 +38,8 @@ pub(super) struct JournalStep<'a> {
     /// How often each name was used in this try.
     names: Mutex<HashMap<String, u32>>,
     kept: Mutex<Vec<Body>>,
-    /// Text that may end in the middle of a secret.
-    text: Mutex<String>,
+    /// The end of each stream of text, which may be in the middle of a secret.
+    texts: Mutex<BTreeMap<Option<String>, String>>,
     /// Paid work under way.
     paying: watch::Sender<usize>,
     /// Why the try ends from outside.
@@ -51,7 +54,7 @@ impl<'a> JournalStep<'a> {
             mode,
             names: Mutex::default(),
             kept: Mutex::default(),
-            text: Mutex::default(),
+            texts: Mutex::default(),
             paying: watch::Sender::new(0),
             aborted: watch::Sender::new(None),
         }
@@ -114,9 +117,10 @@ impl<'a> JournalStep<'a> {
 
     /// Says what was held back.
     pub(super) fn flush_text(&self) {
-        let text = std::mem::take(&mut *lock(&self.text));
-        if !text.is_empty() {
-            self.send(Passing::Text { text });
+        for (stream, text) in std::mem::take(&mut *lock(&self.texts)) {
+            if !text.is_empty() {
+                self.send(Passing::Text { text, stream });
+            }
         }
     }
 
@@ -161,14 +165,18 @@ impl StepCalls for JournalStep<'_> {
     }
 
     fn pass(&self, what: Passing) {
-        let Passing::Text { text } = what else {
-            self.flush_text();
-            return self.send(what);
+        let (text, stream) = match what {
+            Passing::Text { text, stream } => (text, stream),
+            what => {
+                self.flush_text();
+                return self.send(what);
+            }
         };
         // A secret that comes in two pieces would be recognised in neither, so pieces end
         // between words. A longer word is no secret that anybody registered.
         let whole = {
-            let mut held = lock(&self.text);
+            let mut texts = lock(&self.texts);
+            let held = texts.entry(stream.clone()).or_default();
             held.push_str(&text);
             let is_worth_saying = held.len() >= SHORTEST_TEXT || held.contains('\n');
             let end = match held.rfind(char::is_whitespace) {
@@ -177,9 +185,12 @@ impl StepCalls for JournalStep<'_> {
                 _ => return,
             };
             let rest = held.split_off(end);
-            std::mem::replace(&mut *held, rest)
+            std::mem::replace(held, rest)
         };
-        self.send(Passing::Text { text: whole });
+        self.send(Passing::Text {
+            text: whole,
+            stream,
+        });
     }
 
     fn is_interrupted(&self) -> bool {

@@ -8,12 +8,15 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windlass_ports::{
-    BoxFuture, Heard, LanguageModel, ModelAddress, ModelError, ModelReply, ModelRequest,
+    BoxFuture, LanguageModel, Listener, ModelAddress, ModelError, ModelReply, ModelRequest, Piece,
 };
 use windlass_types::Digest;
 
 use super::StepContext;
 use crate::driver::lock;
+
+/// The stream of a step's text that holds what the model thinks.
+pub const THINKING: &str = "thinking";
 
 /// Models as a step may ask them. What they say is shown to watchers while they say it.
 pub struct PaidModels<'a> {
@@ -27,27 +30,39 @@ impl<'a> PaidModels<'a> {
         Self { step, models }
     }
 
-    /// Asks; a stream that breaks off is asked for again in one piece.
+    /// Asks, and shows what is said while it is said.
     async fn ask(
         &self,
         address: &ModelAddress,
         request: &ModelRequest,
-        heard: &Mutex<Option<Heard<'_>>>,
+        listener: &Mutex<Option<Listener<'_>>>,
     ) -> Answer {
-        let hear: Heard<'_> = Box::new(|piece| {
-            self.step.text(piece);
-            if let Some(heard) = &mut *lock(heard) {
-                heard(piece);
+        let both: Listener<'_> = Box::new(|piece| {
+            self.show(piece);
+            if let Some(listener) = &mut *lock(listener) {
+                listener(piece);
             }
         });
-        let answered = self.models.complete(address, request, Some(hear)).await;
-        match answered {
+        match self.models.complete(address, request, Some(both)).await {
             Ok(reply) => Answer::Reply(reply),
-            Err(ModelError::Cut(_)) => match self.models.complete(address, request, None).await {
-                Ok(reply) => Answer::Reply(reply),
-                Err(error) => Answer::Error(error),
-            },
             Err(error) => Answer::Error(error),
+        }
+    }
+
+    fn show(&self, piece: Piece<'_>) {
+        match piece {
+            Piece::Text(text) => self.step.text(text),
+            Piece::Thinking(text) => self.step.text_of(THINKING, text),
+            Piece::Call { name, .. } => self.step.progress(0, None, format!("calls {name}")),
+            Piece::Retry {
+                attempt,
+                wait,
+                reason,
+            } => {
+                let seconds = wait.as_secs_f64();
+                let message = format!("try {attempt} failed ({reason}); again in {seconds:.1} s");
+                self.step.again(message);
+            }
         }
     }
 }
@@ -65,7 +80,7 @@ impl LanguageModel for PaidModels<'_> {
         &'b self,
         address: &'b ModelAddress,
         request: &'b ModelRequest,
-        heard: Option<Heard<'b>>,
+        listener: Option<Listener<'b>>,
     ) -> BoxFuture<'b, Result<ModelReply, ModelError>> {
         Box::pin(async move {
             // Another question, or the same one elsewhere, is another call: the name says which.
@@ -75,7 +90,7 @@ impl LanguageModel for PaidModels<'_> {
             let name = format!("model:{}", call.short());
             let message = format!("asking {}", address.model);
             self.step.progress(0, None, message);
-            let heard = Mutex::new(heard);
+            let listener = Mutex::new(listener);
             let answer: Result<Answer, _> = self
                 .step
                 .paid(name, &Value::Null, async |attempt| {
@@ -83,7 +98,7 @@ impl LanguageModel for PaidModels<'_> {
                         idempotency_key: Some(attempt.idempotency_key),
                         ..request.clone()
                     };
-                    Ok(self.ask(address, &request, &heard).await)
+                    Ok(self.ask(address, &request, &listener).await)
                 })
                 .await;
             match answer {

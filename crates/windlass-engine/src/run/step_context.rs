@@ -112,7 +112,20 @@ impl<'a> StepContext<'a> {
     /// Shows a piece of text to current watchers.
     pub fn text(&self, piece: impl Into<String>) {
         let text = piece.into();
-        self.calls.pass(Passing::Text { text });
+        self.calls.pass(Passing::Text { text, stream: None });
+    }
+
+    /// The same of another text of the step: its thoughts, the output of a call.
+    pub fn text_of(&self, stream: &str, piece: impl Into<String>) {
+        let text = piece.into();
+        let stream = Some(stream.to_owned());
+        self.calls.pass(Passing::Text { text, stream });
+    }
+
+    /// Tells current watchers that the step's texts begin again, and why.
+    pub fn again(&self, message: impl Into<String>) {
+        let message = message.into();
+        self.calls.pass(Passing::Again { message });
     }
 
     /// Whether the run was cancelled or the process stops: long work should come to an end.

@@ -189,7 +189,12 @@ fn speaking() -> Speaking {
                                 total,
                                 message,
                             } => step.progress(done, total, message),
-                            Passing::Text { text } => step.text(text),
+                            Passing::Text { text, stream: None } => step.text(text),
+                            Passing::Text {
+                                text,
+                                stream: Some(stream),
+                            } => step.text_of(&stream, text),
+                            Passing::Again { message } => step.again(message),
                             Passing::Log { level, message } => step.log(level, message),
                         }
                     }
@@ -209,6 +214,7 @@ fn speaking() -> Speaking {
 fn text(text: &str) -> Passing {
     Passing::Text {
         text: text.to_owned(),
+        stream: None,
     }
 }
 

@@ -9,7 +9,7 @@ use windlass_http::{HttpState, SignedAddresses};
 use windlass_pipeline::{GeneratorChoice, PipelineOutside, SignedUntil, Timeouts, admits_path};
 use windlass_ports::{
     BoxFuture, LanguageModel, ModelError, ModelReply, ModelRequest,
-    language_model::{Heard, ModelAddress},
+    language_model::{Listener, ModelAddress},
 };
 use windlass_types::{Secret, Timestamp};
 
@@ -28,7 +28,7 @@ impl LanguageModel for NoModel {
         &'a self,
         _: &'a ModelAddress,
         _: &'a ModelRequest,
-        _: Option<Heard<'a>>,
+        _: Option<Listener<'a>>,
     ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
         Box::pin(async { Err(ModelError::Unreachable("there is none".to_owned())) })
     }

@@ -18,7 +18,9 @@ use windlass_launch_pages::{
     gates::RefusedRewrite,
     rewrite::{RefusedSentence, accept_rewrite, prompt},
 };
-use windlass_ports::{LanguageModel, Message, ModelAddress, ModelError, ModelReply, ModelRequest};
+use windlass_ports::{
+    LanguageModel, Message, ModelAddress, ModelError, ModelReply, ModelRequest, WireFormat,
+};
 use windlass_types::{ArtifactRef, Digest, Problem};
 
 use super::{Launch, Tools, clone::Inputs, draft::Sources, record::counted};
@@ -240,7 +242,7 @@ impl Tools {
         let config = self.accepted.config();
         let mut refused_sentences = Vec::new();
         let outcome = match &answered {
-            Ok(reply) => accept_rewrite(draft, &reply.text, &config.product_name)
+            Ok(reply) => accept_rewrite(draft, &reply.text(), &config.product_name)
                 .map_err(|error| error.to_string())
                 .and_then(|rewrite| {
                     let refused = rewrite.refused.len();
@@ -344,6 +346,7 @@ impl Tools {
             None => None,
         };
         Ok(ModelAddress {
+            wire: WireFormat::ChatCompletions,
             api_base_url: url.to_owned(),
             model: model.to_owned(),
             api_key,

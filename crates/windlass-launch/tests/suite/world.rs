@@ -13,7 +13,7 @@ use windlass_launch_model::{
 use windlass_ports::{
     BoxFuture, HugoBuild, LanguageModel, LinkAnswer, LinkProbe, ModelError, ModelReply,
     ModelRequest, ToolError, Toolchain,
-    language_model::{Heard, ModelAddress},
+    language_model::{Listener, ModelAddress},
     toolchain::HugoJob,
 };
 use windlass_testkit::proofs::ProofWorld;
@@ -169,7 +169,7 @@ impl LanguageModel for Nothing {
         &'a self,
         _: &'a ModelAddress,
         _: &'a ModelRequest,
-        _: Option<Heard<'a>>,
+        _: Option<Listener<'a>>,
     ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
         Box::pin(async { Err(ModelError::Unreachable("there is none".to_owned())) })
     }

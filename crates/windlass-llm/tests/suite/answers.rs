@@ -12,7 +12,7 @@ fn bytes(text: &str) -> Vec<u8> {
 async fn a_complete_answer() {
     let mut place = Place::new([says("Hi.")]).await;
     let reply = place.ask().await.unwrap();
-    assert_eq!(reply.text, "Hi.");
+    assert_eq!(reply.text(), "Hi.");
     assert_eq!(reply.finish_reason, FinishReason::Stop);
     assert_eq!(reply.model, "small-1");
     assert_eq!(reply.usage.unwrap().total_tokens, 9);
@@ -57,7 +57,7 @@ async fn a_refusal_is_an_answer() {
     let body = r#"{"choices":[{"message":{"content":null,"refusal":"I will not."},"finish_reason":"stop"}]}"#;
     let reply = Place::new([json(body)]).await.ask().await.unwrap();
     assert_eq!(reply.finish_reason, FinishReason::Refused);
-    assert_eq!(reply.text, "I will not.");
+    assert_eq!(reply.text(), "I will not.");
 }
 
 #[tokio::test]
@@ -68,7 +68,7 @@ async fn a_stream_arrives_piece_by_piece_and_ends_with_its_usage() {
     let (reply, pieces) = place.listen().await;
     let reply = reply.unwrap();
     assert_eq!(
-        (reply.text.as_str(), pieces),
+        (reply.text().as_str(), pieces),
         ("Hello.", vec!["Hel".to_owned(), "lo.".to_owned()])
     );
     assert_eq!(
@@ -101,7 +101,7 @@ async fn unusual_chunk_boundaries_change_nothing() {
         let place = Place::new([stream(pieces)]).await;
         let (reply, _) = place.listen().await;
         assert_eq!(
-            reply.unwrap().text,
+            reply.unwrap().text(),
             "größer 🦀 in lines",
             "pieces of {size}"
         );
@@ -111,7 +111,7 @@ async fn unusual_chunk_boundaries_change_nothing() {
 #[tokio::test]
 async fn a_server_that_does_not_stream_answers_at_once() {
     let (reply, pieces) = Place::new([says("All of it.")]).await.listen().await;
-    assert_eq!(reply.unwrap().text, "All of it.");
+    assert_eq!(reply.unwrap().text(), "All of it.");
     assert_eq!(pieces, ["All of it."]);
 }
 
@@ -129,5 +129,8 @@ async fn a_stream_over_a_connection_that_just_closes() {
 #[tokio::test]
 async fn an_answer_of_another_success_status_is_one() {
     let created = answer("201 Created", &super::server::completion("Hi."));
-    assert_eq!(Place::new([created]).await.ask().await.unwrap().text, "Hi.");
+    assert_eq!(
+        Place::new([created]).await.ask().await.unwrap().text(),
+        "Hi."
+    );
 }

@@ -48,7 +48,7 @@ async fn a_busy_server_is_retried_after_its_delay() {
         "",
     );
     let mut place = Place::new([busy, at_a_date, says("Hi.")]).await;
-    assert_eq!(place.ask().await.unwrap().text, "Hi.");
+    assert_eq!(place.ask().await.unwrap().text(), "Hi.");
     assert_eq!(place.waits(), [7_000, 13_000]);
     assert_eq!(place.arrived().len(), 3);
 }
@@ -71,7 +71,7 @@ async fn a_wait_longer_than_the_time_left_is_not_started() {
 #[tokio::test]
 async fn failures_of_the_server_are_tried_again_and_then_reported() {
     let mut place = Place::new([answer("500 Oops", ""), says("Hi.")]).await;
-    assert_eq!(place.ask().await.unwrap().text, "Hi.");
+    assert_eq!(place.ask().await.unwrap().text(), "Hi.");
     assert_eq!(place.arrived().len(), 2);
 
     let mut place = Place::new([answer("502 Bad Gateway", "upstream is gone")]).await;
@@ -160,7 +160,7 @@ async fn a_stream_that_breaks_off_is_no_answer() {
     for end in ends {
         let mut place = Place::new([end]).await;
         let (result, pieces) = place.listen().await;
-        assert!(matches!(result, Err(ModelError::Cut(_))), "{result:?}");
+        assert!(matches!(result, Err(ModelError::Cut { .. })), "{result:?}");
         assert_eq!(pieces, ["Hello"]);
         // What was heard cannot be unheard.
         assert_eq!(place.arrived().len(), 1);
@@ -172,7 +172,7 @@ async fn a_stream_that_breaks_off_before_any_text_is_retried() {
     let good = [&event("Hi."), END, DONE].concat();
     let mut place = Place::new([cut_stream(": ping\n\n"), stream([good.into_bytes()])]).await;
     let (result, pieces) = place.listen().await;
-    assert_eq!(result.unwrap().text, "Hi.");
+    assert_eq!(result.unwrap().text(), "Hi.");
     assert_eq!(pieces, ["Hi."]);
     assert_eq!(place.arrived().len(), 2);
 }
@@ -184,7 +184,7 @@ async fn a_complete_answer_that_breaks_off_is_retried() {
             .to_vec(),
     ]);
     let mut place = Place::new([cut, says("Hi.")]).await;
-    assert_eq!(place.ask().await.unwrap().text, "Hi.");
+    assert_eq!(place.ask().await.unwrap().text(), "Hi.");
     assert_eq!(place.arrived().len(), 2);
 }
 

@@ -31,7 +31,7 @@ fn formats(place: &mut Place) -> Vec<String> {
 #[tokio::test]
 async fn a_server_that_takes_the_schema_gets_it() {
     let mut place = Place::new([says("{\"hi\":1}")]).await;
-    assert_eq!(place.send(&formed()).await.unwrap().text, "{\"hi\":1}");
+    assert_eq!(place.send(&formed()).await.unwrap().text(), "{\"hi\":1}");
     let body = &place.arrived()[0].body;
     assert_eq!(body["response_format"]["json_schema"]["name"], "greeting");
     assert_eq!(body["response_format"]["json_schema"]["strict"], true);
@@ -131,6 +131,6 @@ async fn a_server_that_streams_no_usage_is_not_asked_for_it() {
         says("Hi."),
     ])
     .await;
-    assert_eq!(place.listen().await.0.unwrap().text, "Hi.");
+    assert_eq!(place.listen().await.0.unwrap().text(), "Hi.");
     assert!(place.arrived()[1].body.get("stream_options").is_none());
 }

@@ -17,7 +17,7 @@ use windlass_llm::ChatCompletions;
 use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_ports::{
     BoxFuture, Clock, Entropy, LanguageModel as _, Message, ModelAddress, ModelError, ModelReply,
-    ModelRequest,
+    ModelRequest, Piece, WireFormat,
 };
 use windlass_types::Timestamp;
 
@@ -177,6 +177,7 @@ impl Place {
                 Arc::new(Steady),
             ),
             address: ModelAddress {
+                wire: WireFormat::ChatCompletions,
                 api_base_url: format!("http://{socket}/v1"),
                 model: "small".to_owned(),
                 api_key: Some(KEY.to_owned().into()),
@@ -199,7 +200,11 @@ impl Place {
     /// Asks for a stream; also returns the pieces that were heard.
     pub async fn listen(&self) -> (Result<ModelReply, ModelError>, Vec<String>) {
         let mut pieces = Vec::new();
-        let heard = Box::new(|piece: &str| pieces.push(piece.to_owned()));
+        let heard = Box::new(|piece: Piece<'_>| match piece {
+            Piece::Text(text) => pieces.push(text.to_owned()),
+            Piece::Retry { reason, .. } => pieces.push(format!("({reason}: again)")),
+            Piece::Thinking(_) | Piece::Call { .. } => {}
+        });
         let result = self
             .client
             .complete(&self.address, &question(), Some(heard))

@@ -100,7 +100,8 @@ impl Reporter {
                 Some(total) => (None, format!("{message} ({done} of {total})")),
                 None => (None, message.clone()),
             },
-            Passing::Text { text } => (None, text.clone()),
+            Passing::Text { text, .. } => (None, text.clone()),
+            Passing::Again { message } => (Some(logged(LogLevel::Warning)), message.clone()),
             Passing::Log { level, message } => (Some(logged(*level)), message.clone()),
         };
         self.progress(progress, None, Some(&message)).await;

@@ -12,7 +12,8 @@ use windlass_llm::ChatCompletions;
 use windlass_model_calls::{Guarded, structured};
 use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_ports::{
-    FinishReason, LanguageModel, Message, ModelAddress, ModelRequest, OutputSchema,
+    FinishReason, LanguageModel, Message, ModelAddress, ModelRequest, OutputSchema, Piece,
+    WireFormat,
 };
 use windlass_system::{OsEntropy, SystemClock};
 
@@ -35,6 +36,7 @@ fn place() -> Option<(impl LanguageModel, ModelAddress)> {
     let clock = Arc::new(SystemClock);
     let chat = ChatCompletions::new(Arc::new(outbound), clock.clone(), Arc::new(OsEntropy));
     let address = ModelAddress {
+        wire: WireFormat::ChatCompletions,
         api_base_url: server,
         model: "small".to_owned(),
         api_key: None,
@@ -63,12 +65,16 @@ async fn an_answer_arrives_in_pieces_and_with_its_cost() {
         .complete(
             &address,
             &request,
-            Some(Box::new(|piece| pieces.push(piece.to_owned()))),
+            Some(Box::new(|piece| {
+                if let Piece::Text(text) = piece {
+                    pieces.push(text.to_owned());
+                }
+            })),
         )
         .await
         .unwrap();
     assert!(pieces.len() >= 4, "{pieces:?}");
-    assert_eq!(pieces.concat(), reply.text);
+    assert_eq!(pieces.concat(), reply.text());
     let usage = reply.usage.unwrap();
     assert!(
         usage.prompt_tokens > 0 && usage.completion_tokens > 0,
@@ -77,7 +83,7 @@ async fn an_answer_arrives_in_pieces_and_with_its_cost() {
     assert!(usage.completion_tokens <= 24, "{usage:?}");
 
     let whole = model.complete(&address, &request, None).await.unwrap();
-    assert!(!whole.text.is_empty(), "the same question, not streamed");
+    assert!(!whole.text().is_empty(), "the same question, not streamed");
     assert_eq!(whole.model, reply.model);
 }
 

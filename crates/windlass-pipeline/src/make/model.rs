@@ -249,7 +249,7 @@ impl Asker<'_> {
                 let words = last.and_then(|call| call.outcome.ok());
                 Ok((
                     answer.value,
-                    words.map_or_else(String::new, |reply| reply.text),
+                    words.map_or_else(String::new, |reply| reply.text()),
                 ))
             }
             Err(error) => {

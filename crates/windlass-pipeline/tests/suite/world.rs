@@ -9,8 +9,8 @@ use std::{
 use windlass_engine::Domain;
 use windlass_pipeline::{GeneratorChoice, ModelChoice, PipelineOutside, Timeouts};
 use windlass_ports::{
-    BoxFuture, FinishReason, LanguageModel, ModelError, ModelReply, ModelRequest,
-    language_model::{Heard, ModelAddress},
+    BoxFuture, LanguageModel, Listener, ModelAddress, ModelError, ModelReply, ModelRequest,
+    WireFormat,
 };
 use windlass_types::Secret;
 
@@ -35,19 +35,12 @@ impl LanguageModel for Scripted {
         &'a self,
         address: &'a ModelAddress,
         _: &'a ModelRequest,
-        _: Option<Heard<'a>>,
+        _: Option<Listener<'a>>,
     ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
         let answer = self.0.lock().unwrap().pop_front();
         Box::pin(async move {
             let text = answer.ok_or_else(|| ModelError::Unreachable("nobody".to_owned()))?;
-            Ok(ModelReply {
-                text,
-                reasoning: None,
-                tool_calls: Vec::new(),
-                finish_reason: FinishReason::Stop,
-                usage: None,
-                model: address.model.clone(),
-            })
+            Ok(ModelReply::of_text(&address.model, text))
         })
     }
 }
@@ -67,6 +60,7 @@ pub fn domain_asking(
         generator,
         model: Some(ModelChoice {
             address: ModelAddress {
+                wire: WireFormat::ChatCompletions,
                 api_base_url: api_base_url.to_owned(),
                 model: "small".to_owned(),
                 api_key: None,
