@@ -342,11 +342,11 @@ fn everybody_reaches_their_rows_of_the_warehouse() {
     if let Some(matrix) = tried("warehouse") {
         insta::assert_snapshot!(matrix, @"
                            maker 1  maker 2  stranger  warehouse clerk  purchasing manager  auditor  administrator  nobody
-        location_products  1 1 1    1 1 1    0 0 0     0 0 0            0 0 0               3 0 0    3 0 0          - - -
-        locations          1 1 1    1 1 1    0 0 0     0 0 0            0 0 0               3 0 0    3 3 3          - - -
+        location_products  3 1 1    3 1 1    3 0 0     3 0 0            3 0 0               3 0 0    3 0 0          - - -
+        locations          3 1 1    3 1 1    3 0 0     3 0 0            3 0 0               3 0 0    3 3 3          - - -
         order_lines        1 1 1    1 1 1    0 0 0     0 0 0            3 0 0               3 0 0    0 0 0          - - -
-        products           1 1 1    1 1 1    0 0 0     3 0 0            0 0 0               3 0 0    0 0 0          - - -
-        purchase_orders    1 1 1    1 1 1    0 0 0     0 0 0            3 3 3               3 0 0    0 0 0          - - -
+        products           3 0 0    3 0 0    3 0 0     3 0 0            3 0 0               3 0 0    3 0 0          - - -
+        purchase_orders    1 1 1    1 1 1    0 0 0     0 0 0            3 3 0               3 0 0    0 0 0          - - -
         recorded_actions   1 - -    1 - -    0 - -     0 - -            0 - -               0 - -    0 - -          - - -
         stock_movements    1 1 1    1 1 1    0 0 0     0 0 0            0 0 0               3 0 0    0 0 0          - - -
         suppliers          1 1 1    1 1 1    0 0 0     0 0 0            3 3 3               3 0 0    0 0 0          - - -
