@@ -1,9 +1,13 @@
-//! Lists every Markdown page under `docs/` for `src/corpus.rs`.
+//! Lists every Markdown page under `docs/`, and the README of the repository, for `src/corpus.rs`.
 //!
 //! Pages are included as they are: they are text of a few hundred kilobytes, and so an answer borrows
 //! from the binary and costs no memory.
 
 use std::{env, fmt::Write as _, io, path::Path};
+
+/// The README has no front matter: it is the first page of the repository, too.
+const README: &str =
+    "---\ndocType: getting-started\ntitle: Windlass\ntags: [readme, overview]\npriority: 3\n---\n";
 
 fn main() -> io::Result<()> {
     let crate_folder = variable("CARGO_MANIFEST_DIR")?;
@@ -12,6 +16,11 @@ fn main() -> io::Result<()> {
     collect(&docs, "", &mut pages)?;
     pages.sort();
     let mut source = String::from("&[\n");
+    writeln!(
+        source,
+        "    (\"../README.md\", concat!({README:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/../../README.md\")))),"
+    )
+    .map_err(io::Error::other)?;
     for page in pages {
         writeln!(
             source,

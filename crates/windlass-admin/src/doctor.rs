@@ -266,10 +266,10 @@ async fn driver(engine: &Engine) -> Result<Check, Problem> {
             let runs = counted(count as u64, "run");
             (
                 false,
-                format!("process {pid} drives and hangs: {runs} could go on, and nothing happens"),
+                format!("process {pid} is the driver and hangs: {runs} could continue, but nothing happens"),
             )
         }
-        (None, 0, _) => (true, "no process drives, and no run needs one".to_owned()),
+        (None, 0, _) => (true, "no driver is running, and no run needs one".to_owned()),
         (None, 1, 0) => (
             true,
             "1 run is unfinished; it waits, or a command drives it".to_owned(),
@@ -280,11 +280,11 @@ async fn driver(engine: &Engine) -> Result<Check, Problem> {
         ),
         (None, _, 1) => (
             false,
-            "1 run could go on, and no process drives it".to_owned(),
+            "1 run could continue, but no driver is running".to_owned(),
         ),
         (None, _, count) => (
             false,
-            format!("{count} runs could go on, and no process drives them"),
+            format!("{count} runs could continue, but no driver is running"),
         ),
     };
     let next = match stalled.as_slice() {

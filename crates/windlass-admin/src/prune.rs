@@ -143,6 +143,7 @@ impl RunKind for Prune {
                     let engine = self.engine.upgrade()?;
                     let report = prune(&engine, cutoff, now, false).await?;
                     engine.maintenance.keep_reserve().await?;
+                    engine.sweep().await;
                     Ok(json!({
                         "runs": report.runs,
                         "events": report.events,

@@ -115,7 +115,7 @@ struct AcceptOutput {
     /// What was acknowledged and is gone; absent where nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
     shortfall: Option<String>,
-    /// Whether the store goes on without it now.
+    /// Whether the store now continues without it.
     accepted: bool,
 }
 
@@ -123,8 +123,8 @@ pub(crate) fn accept_loss(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "store_accept_loss")
         .describe(
-            "Go on after a loss",
-            "Lets a store that lost acknowledged events go on without them: the loss is put on record, and \
+            "Continue after a loss",
+            "Lets a store that lost acknowledged events continue without them: the loss is recorded, and \
              every confirm token from before is void. Does nothing to a store that lacks nothing.",
         )
         .command(EffectClass::Write)

@@ -9,7 +9,7 @@ use windlass_ports::{ModelReply, Part, ToolResult};
 pub enum Event {
     /// The user said something.
     User(UserMessage),
-    /// The user said something that is to be taken up at the next request, without ending what is
+    /// The user said something that is to be sent with the next request, without ending what is
     /// under way.
     Steer(UserMessage),
     /// The user said something for when the turn has ended.

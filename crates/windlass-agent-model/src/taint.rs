@@ -1,7 +1,7 @@
 //! Where the words of a call were first seen: said by the user, or brought in from outside.
 //!
 //! A value that appears first in a web page, a tool's output or a file of a repository nobody
-//! trusted was chosen by whoever wrote that text. What cannot be found this way (a value that the
+//! trusted was chosen by the author of that text. What cannot be found this way (a value that the
 //! model changed or put together) is for the sandbox and the rules about destinations.
 
 use aho_corasick::{AhoCorasick, MatchKind};

@@ -58,7 +58,7 @@ pub struct Reduced {
     pub messages: Vec<Message>,
     /// The state to keep.
     pub state: TrimState,
-    /// Its size before anything was cut anew, in tokens.
+    /// Its size before anything more was cut, in tokens.
     pub before: u64,
     /// Its size now.
     pub tokens: u64,

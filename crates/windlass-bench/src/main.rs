@@ -2,7 +2,8 @@
 //! and prints the ratio. Absolute figures belong to the machine, ratios to the code.
 //!
 //! `cargo xtask bench [steps] [calls] [start] [recovery] [parked] [pack] [launch] [pipeline] [docs] [stack]
-//! [secrets]`.
+//! [secrets]`, `secrets --set FILE…` (recall on samples from elsewhere) and
+//! `secrets --text PATH…` (what is taken for a secret in ordinary text).
 //! Needs the release binary next to it.
 
 #![expect(clippy::print_stdout, reason = "the figures are this program's data")]
@@ -40,6 +41,13 @@ fn main() -> Result<()> {
         Some("parked-start") => return parked::print_start(&arguments[1..]),
         Some("rusage") => return process::print_rusage(&arguments[1..]),
         _ => {}
+    }
+    // Samples from elsewhere, or ordinary text, to measure redaction with.
+    if let [name, flag, paths @ ..] = &arguments[..]
+        && name == "secrets"
+        && flag.starts_with("--")
+    {
+        return secrets::measure(flag, paths);
     }
     let chosen =
         |name: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == name);

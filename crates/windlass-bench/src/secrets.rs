@@ -7,7 +7,7 @@ use std::{
     time::Instant,
 };
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use windlass_secrets::{
     Redactor,
     samples::{Sample, negatives},
@@ -38,6 +38,117 @@ pub(crate) fn run() -> Result<()> {
     samples(&redactor);
     ordinary(&redactor)?;
     worst(&redactor);
+    Ok(())
+}
+
+/// Measures what the caller names: `--set` with files of samples, `--text` with files and folders of
+/// ordinary text.
+pub(crate) fn measure(flag: &str, paths: &[String]) -> Result<()> {
+    if paths.is_empty() {
+        bail!("{flag} needs a path");
+    }
+    let redactor = Redactor::new();
+    match flag {
+        "--set" => paths.iter().try_for_each(|path| set(&redactor, path)),
+        "--text" => text(&redactor, paths),
+        _ => bail!("secrets takes --set FILE… or --text PATH…, not {flag}"),
+    }
+}
+
+/// The recall on a file of samples, one a line or each ended by a NUL: `kind<TAB>text` with `«…»`
+/// around the secret, which must be gone, or a text of which any part must be hidden.
+fn set(redactor: &Redactor, path: &str) -> Result<()> {
+    let file = fs_err::read_to_string(path)?;
+    let end = if file.contains('\0') { '\0' } else { '\n' };
+    let texts: Vec<&str> = file.split(end).filter(|text| !text.is_empty()).collect();
+    let mut found = 0;
+    for text in &texts {
+        let is_found = match Sample::parse(text) {
+            Some(sample) => sample.is_found(redactor),
+            None => redactor.redact(text) != *text,
+        };
+        found += usize::from(is_found);
+        if !is_found {
+            println!("  missed: {}", text.replace('\n', "⏎"));
+        }
+    }
+    println!("  {path}: {found} of {} hidden", texts.len());
+    let recall = found as f64 / texts.len().max(1) as f64;
+    report::ratio("recall", recall, "≥ 0.97", recall >= 0.97);
+    Ok(())
+}
+
+/// How often ordinary text is taken for a secret, each time with what it was taken for. Tests and
+/// examples of secrets are left out, as for the sources of this checkout.
+fn text(redactor: &Redactor, paths: &[String]) -> Result<()> {
+    let (mut bytes, mut hits) = (0, 0);
+    let mut files = Vec::new();
+    for path in paths {
+        list(Path::new(path), &mut files)?;
+    }
+    let mut seconds = 0.0;
+    for path in &files {
+        // What is no text is no log and no source.
+        let Ok(text) = fs_err::read_to_string(path) else {
+            continue;
+        };
+        let text = &text[..text.find("#[cfg(test)]").unwrap_or(text.len())];
+        bytes += text.len();
+        let start = Instant::now();
+        let redacted = redactor.redact(text);
+        seconds += start.elapsed().as_secs_f64();
+        for line in redacted.lines() {
+            let count = line.matches("[redacted:").count();
+            if count > 0 && !text.contains(line) {
+                hits += count;
+                println!("  {}: {}", path.display(), cut(line));
+            }
+        }
+    }
+    let megabytes = bytes as f64 / MEGABYTE;
+    report::value("ordinary text", megabytes, "MB");
+    let rate = hits as f64 / megabytes;
+    report::ratio("false hits per MB", rate, "≤ 1", rate <= 1.0);
+    report::value("speed", megabytes / seconds, "MB/s");
+    Ok(())
+}
+
+/// The surroundings of the first replacement.
+fn cut(line: &str) -> &str {
+    let at = line.find("[redacted:").unwrap_or(0);
+    let (from, to) = (at.saturating_sub(60), (at + 60).min(line.len()));
+    &line[line.floor_char_boundary(from)..line.floor_char_boundary(to)]
+}
+
+fn list(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    const SKIPPED: [&str; 9] = [
+        "tests",
+        "test",
+        "testdata",
+        "test_data",
+        "fixtures",
+        "examples",
+        "benches",
+        "test-suite",
+        "node_modules",
+    ];
+    if path.is_symlink() {
+        return Ok(());
+    }
+    if path.is_file() {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        if !name.ends_with("_test") && !name.ends_with("_tests") {
+            files.push(path.to_owned());
+        }
+        return Ok(());
+    }
+    for entry in fs_err::read_dir(path)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if !SKIPPED.iter().any(|skipped| name.ends_with(skipped)) {
+            list(&path, files)?;
+        }
+    }
     Ok(())
 }
 

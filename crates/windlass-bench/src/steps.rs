@@ -214,6 +214,7 @@ pub(crate) fn engine(home: &Path, domain: Box<dyn Domain>) -> Result<Engine> {
         anchors: Default::default(),
         retention: Default::default(),
         tiers: Default::default(),
+        roots: Default::default(),
         probe: None,
     };
     Ok(Engine::new(parts, &[domain]))

@@ -27,6 +27,7 @@ use crate::{
         pipeline::PipelineCommand,
         policy::PolicyCommand,
         runs::RunsCommand,
+        sandbox::SandboxArgs,
         serve::ServeArgs,
         stack::{self, DocsArgs, StackCommand, StackOutcome},
         store::StoreCommand,
@@ -184,6 +185,11 @@ pub(crate) enum Command {
     /// Show the policy and test what it would decide.
     #[command(subcommand)]
     Policy(Group<PolicyCommand>),
+    /// Run a program that can only touch what you allow, enforced by the kernel.
+    ///
+    /// Without options it may change the current directory, read everything but credentials, and
+    /// connect to nothing. Its exit code is passed on. What this machine cannot enforce is refused.
+    Sandbox(SandboxArgs),
     /// Let programs of a directory run: hooks, filters, configs that are code, bundlers, scripts.
     Trust(TrustArgs),
     /// Stop trusting a directory: its programs no longer run.
@@ -302,6 +308,7 @@ impl Command {
             Self::Internal(command) => command.run(session, host),
             Self::Errors(_)
             | Self::Doctor(_)
+            | Self::Sandbox(_)
             | Self::Tour(_)
             | Self::Completions(_)
             | Self::Man(_) => Err(Problem::internal("dispatch", "the command needs no engine")),

@@ -23,7 +23,7 @@ use crate::{
     cli::{Cli, Command, Globals, Need, Program},
     commands::{
         doctor,
-        internal::{InternalCommand, run_double},
+        internal::{self, InternalCommand, run_double},
     },
     completion, early, exit,
     flow::addressed_problem,
@@ -71,6 +71,10 @@ impl From<Problem> for Failure {
 /// Runs the command line `args` (the program's name first) and returns the exit code.
 pub fn run(host: &dyn Host, args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
+    if let Some(arguments) = internal::sandbox_stage(&args) {
+        // A stage must be alone in its process, and starts before every program that is confined.
+        return host.enter_sandbox(arguments);
+    }
     let environment = Environment::from_process();
     let program = Program::of(&args);
     if early::asks_version(&args) {
@@ -125,6 +129,10 @@ fn execute(
         Command::Completions(args) => Ok(args.run(printer)),
         Command::Man(args) => Ok(args.run(host, printer)?),
         Command::Tour(args) => Ok(args.run(host, printer)?),
+        Command::Sandbox(args) => {
+            let home = open_options(&cli.globals, environment.clone())?.home;
+            Ok(args.run(host, home.root(), &environment, printer)?)
+        }
         Command::Doctor(_) => with_runtime(Need::Short, |interrupt| {
             Box::pin(async move {
                 Ok(doctor::run(host, &cli.globals, environment, printer, interrupt).await?)
@@ -291,6 +299,7 @@ fn succeed(printer: &Printer, report: Report, outward: &dyn Outward) -> ExitCode
         _ if printer.is_closed() => ExitCode::from(exit::CLOSED_PIPE),
         Ending::Found => ExitCode::from(exit::FOUND),
         Ending::Unsound => ExitCode::from(exit::UNSOUND),
+        Ending::Exit(code) => ExitCode::from(code),
         Ending::Document | Ending::Streamed => ExitCode::SUCCESS,
     }
 }

@@ -1,15 +1,17 @@
 //! What the command line asks of the binary: the only place that knows adapters and servers.
 
 use std::{
+    ffi::{OsStr, OsString},
     net::SocketAddr,
     path::{Path, PathBuf},
+    process::ExitCode,
     sync::Arc,
 };
 
 use serde_json::Value;
 use windlass_config::{Environment, Home, Settings};
 use windlass_engine::{contract::Contract, operation::Catalogue};
-use windlass_ports::BoxFuture;
+use windlass_ports::{BoxFuture, Sandbox};
 use windlass_secrets::Redactor;
 use windlass_types::{Principal, Problem};
 
@@ -216,6 +218,12 @@ pub trait Host: Send + Sync {
         options: &'a OpenOptions,
         plan: &'a Path,
     ) -> BoxFuture<'a, Result<(), Problem>>;
+
+    /// What confines programs here; bubblewrap is looked for in `path`.
+    fn sandbox(&self, path: Option<&OsStr>) -> Arc<dyn Sandbox>;
+
+    /// Runs a stage of the sandbox: what a command that was prepared starts this program with.
+    fn enter_sandbox(&self, arguments: &[OsString]) -> ExitCode;
 
     /// Serves a CloudFormation for the tour until the process is killed, after printing its
     /// address.

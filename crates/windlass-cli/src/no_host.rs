@@ -1,13 +1,21 @@
 //! A host that opens and serves nothing, for tests of commands that need none.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{Arc, LazyLock},
+};
 
 use serde_json::Value;
 use windlass_engine::{
     contract::{Contract, Plain},
     operation::Catalogue,
 };
-use windlass_ports::BoxFuture;
+use windlass_ports::{
+    BoxFuture, Sandbox, SandboxFeatures, SandboxRefusal, SandboxRequest, SandboxedCommand,
+    sandbox::{Backend, Feature, Network},
+};
 use windlass_types::Problem;
 
 use crate::{Host, HttpRequest, McpRequest, OpenOptions, Opened, TourRequest, TuiRequest};
@@ -47,6 +55,14 @@ impl Host for NoHost {
         Box::pin(async { Ok(()) })
     }
 
+    fn sandbox(&self, _: Option<&OsStr>) -> Arc<dyn Sandbox> {
+        Arc::new(NoSandbox)
+    }
+
+    fn enter_sandbox(&self, _: &[OsString]) -> ExitCode {
+        ExitCode::FAILURE
+    }
+
     fn serve_double<'a>(&'a self) -> BoxFuture<'a, Result<(), Problem>> {
         Box::pin(async { Ok(()) })
     }
@@ -65,5 +81,34 @@ impl Host for NoHost {
 
     fn command_page(&self, command: &clap::Command, name: &str) -> String {
         format!("page of {name}: {}", command.get_name())
+    }
+}
+
+/// A machine that offers nothing.
+struct NoSandbox;
+
+impl Sandbox for NoSandbox {
+    fn features(&self) -> &SandboxFeatures {
+        static NOTHING: LazyLock<SandboxFeatures> = LazyLock::new(|| SandboxFeatures {
+            kernel: "5.4.0".to_owned(),
+            landlock: None,
+            seccomp: true,
+            namespaces: Err("they cannot be created".to_owned()),
+            bubblewrap: Err("it is not installed".to_owned()),
+        });
+        &NOTHING
+    }
+
+    fn backend(&self, _: &Network) -> Result<Backend, SandboxRefusal> {
+        Err(SandboxRefusal::Missing {
+            feature: Feature::Landlock(1),
+            why: "the kernel 5.4.0 is too old".to_owned(),
+            remedy: "use Linux 5.13 or later",
+        })
+    }
+
+    fn prepare(&self, request: SandboxRequest<'_>) -> Result<SandboxedCommand, SandboxRefusal> {
+        let backend = self.backend(&request.confinement.network)?;
+        Err(SandboxRefusal::Failed(backend.to_string()))
     }
 }

@@ -40,6 +40,8 @@ pub(crate) enum Ending {
     Unsound,
     /// Nothing: the command has printed its documents itself.
     Streamed,
+    /// The document is printed, and the exit code is that of a program that was run.
+    Exit(u8),
 }
 
 impl Report {

@@ -5,6 +5,7 @@
 use std::{fmt, io, os::unix::fs::MetadataExt as _, path::Path};
 
 use serde::de::DeserializeOwned;
+use windlass_text::suggest::nearest;
 use windlass_types::{Problem, code};
 
 /// The text of a file that may be missing. Anything else in its place is an error: a link that
@@ -139,16 +140,6 @@ pub fn position(text: &str, offset: usize) -> (usize, usize) {
     )
 }
 
-/// The candidate nearest to a name, if one is near.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= 1 + candidate.len() / 4)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
-
 /// Serde names the unknown key first and then what it expected, each in backticks.
 fn suggestion(message: &str) -> Option<&str> {
     if !message.starts_with("unknown ") {
@@ -197,14 +188,6 @@ mod tests {
         }
         fs_err::set_permissions(directory.path(), Permissions::from_mode(0o777)).unwrap();
         assert!(check_writers(directory.path()).is_err());
-    }
-
-    #[test]
-    fn near_names_are_suggested_and_far_ones_are_not() {
-        let names = ["operation", "principal", "decision"];
-        assert_eq!(nearest("operatoin", names), Some("operation"));
-        assert_eq!(nearest("decison", names), Some("decision"));
-        assert_eq!(nearest("colour", names), None);
     }
 
     proptest! {

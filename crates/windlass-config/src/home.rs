@@ -57,11 +57,6 @@ impl Home {
         self.0.join("windlass.db")
     }
 
-    /// Large artifacts, by digest.
-    pub fn artifacts_dir(&self) -> PathBuf {
-        self.0.join("artifacts")
-    }
-
     /// Keys that never leave this machine.
     pub fn keys_dir(&self) -> PathBuf {
         self.0.join("keys")
@@ -136,7 +131,9 @@ mod tests {
             home.config(),
             home.policy(),
             home.db(),
-            home.artifacts_dir(),
+            home.launch_dir(),
+            home.stack_cache_dir(),
+            home.stack_tools_dir(),
             home.confirm_key(),
             home.trust(),
             home.backups_dir(),

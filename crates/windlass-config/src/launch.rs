@@ -30,6 +30,9 @@ pub struct LaunchSettings {
     pub hugo: Option<PathBuf>,
     /// Folders of this machine below which callers over the network may name repositories.
     pub local_roots: Vec<PathBuf>,
+    /// Programs that a configuration may let Hugo start, each as a configuration names it in
+    /// `hugo.exec_allow`. They run with what the site gives them, without a decision about trust.
+    pub exec_allow: Vec<String>,
     /// Which variables a configuration may have sent to which hosts, besides the usual ones
     /// (`GITHUB_TOKEN` and `GH_TOKEN` to api.github.com, `GITLAB_TOKEN` to gitlab.com).
     pub tokens: BTreeMap<String, Vec<String>>,

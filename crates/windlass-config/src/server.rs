@@ -39,8 +39,9 @@ pub struct ServerSettings {
     /// How long a request may take before it is answered with a timeout, in seconds.
     #[schemars(range(min = 1))]
     pub request_timeout_seconds: NonZeroU64,
-    /// Directories that callers with a key may name as the place of a change, with what is below
-    /// them. Default: the directory the server was started in.
+    /// Directories that callers with a key may name, with what is below them: where a change is
+    /// made, a config repository, the project of a stack. Default: the directory the server was
+    /// started in.
     pub roots: Vec<PathBuf>,
     /// Connections at once, in total. Fewer where the process may not open as many files.
     pub max_connections: NonZeroU32,

@@ -99,7 +99,7 @@ impl Settings {
                 offset,
                 format!("no tier is named `{}`", limits.default_tier),
             );
-            let nearest = file::nearest(
+            let nearest = windlass_text::suggest::nearest(
                 &limits.default_tier,
                 limits.tiers.keys().map(String::as_str),
             );

@@ -102,6 +102,7 @@ fn an_empty_file_is_the_defaults() {
             profile: Local,
             hugo: None,
             local_roots: [],
+            exec_allow: [],
             tokens: {},
             allow_private_targets: false,
             allow_http: false,

@@ -8,7 +8,6 @@
 mod apply;
 mod note;
 mod plan;
-mod roots;
 mod scratch;
 
 use std::sync::Arc;
@@ -20,21 +19,13 @@ use windlass_engine::{
 };
 
 pub use plan::{DemoInput, DemoPlan, FileChange};
-pub use roots::Roots;
 
-/// The demo domain, for callers who may work anywhere.
+/// The demo domain.
 pub fn domain() -> Box<dyn Domain> {
-    Box::new(Demo { roots: None })
+    Box::new(Demo)
 }
 
-/// The demo domain, with the directories that callers with a key may name.
-pub fn domain_within(roots: Roots) -> Box<dyn Domain> {
-    Box::new(Demo { roots: Some(roots) })
-}
-
-struct Demo {
-    roots: Option<Roots>,
-}
+struct Demo;
 
 impl Domain for Demo {
     fn kinds(&self, _engine: &WeakEngine) -> Vec<Arc<dyn RunKind>> {
@@ -46,11 +37,6 @@ impl Domain for Demo {
     }
 
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
-        change_operations(
-            engine,
-            plan::PlanDemo {
-                roots: self.roots.clone(),
-            },
-        )
+        change_operations(engine, plan::PlanDemo)
     }
 }

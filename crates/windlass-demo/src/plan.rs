@@ -9,7 +9,7 @@ use serde_json::json;
 use windlass_engine::operation::{CallContext, Change, ChangeInfo, Example};
 use windlass_types::{ChangeAction, Digest, EffectClass, Plan, Problem, plan};
 
-use crate::{roots::Roots, scratch::Scratch};
+use crate::scratch::Scratch;
 
 /// The kind of run that applies a plan.
 pub(crate) const KIND: &str = "demo";
@@ -77,9 +77,7 @@ pub struct DemoPlan {
     pub webhook_secret: Option<String>,
 }
 
-pub(crate) struct PlanDemo {
-    pub(crate) roots: Option<Roots>,
-}
+pub(crate) struct PlanDemo;
 
 impl Change for PlanDemo {
     type Input = DemoInput;
@@ -116,11 +114,8 @@ impl Change for PlanDemo {
         input: DemoInput,
     ) -> BoxFuture<'a, Result<Plan, Problem>> {
         Box::pin(async move {
-            let (roots, principal) = (self.roots.clone(), context.principal.clone());
-            let may_work_in = move |directory: &str| match &roots {
-                Some(roots) => roots.check(&principal, directory),
-                None => Ok(()),
-            };
+            let context = context.clone();
+            let may_work_in = move |directory: &str| context.require_place(directory.as_ref());
             let read = tokio::task::spawn_blocking(move || read_directory(input, may_work_in));
             let read = read.await;
             let (input, dir, present) =

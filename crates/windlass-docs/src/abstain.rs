@@ -6,7 +6,9 @@ use crate::{
     query::Answer,
 };
 
-/// A chunk must hold this part of the question, by weight.
+/// A chunk must hold this part of the question, by weight. Requiring its rarest word as well was
+/// measured and is worse: that word often is a filler such as "give", and of questions with an answer
+/// 7 % more got none, while no more of those without one were refused.
 const LEAST_COVERAGE: f32 = 0.42;
 /// Titles of general pages, for a question without a single known word.
 const FIRST_STEPS: [&str; 3] = [

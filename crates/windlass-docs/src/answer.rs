@@ -10,7 +10,7 @@ use crate::{
     index::{Entry, Hit, Index, Vocabulary},
     page::Page,
     query::{Answer, Mode, Query, Reference, Snippet},
-    unsupported::Feature,
+    unsupported::{Feature, Nearest},
 };
 
 const LONGEST_ANSWER: usize = 12_000;
@@ -18,6 +18,8 @@ const LONGEST_STATEMENT: usize = 700;
 const LONGEST_LINE: usize = 180;
 const STATEMENTS_OF_BEST: usize = 5;
 const STATEMENTS_OF_OTHERS: usize = 2;
+/// Of a section that explains an error message.
+const PASSAGES_OF_SECTION: usize = 10;
 /// A chunk opens with what it is about.
 const OPENING: f32 = 1.0;
 /// Statements below this part of the best one are left out.
@@ -39,9 +41,10 @@ pub(crate) fn compose(
         .map(|hit| index.entry(hit))
         .filter(|entry| pages.iter().any(|page| page.path == entry.page.path))
         .collect();
+    let explains_error = ranked.first().is_some_and(|best| best.explains_error);
     let (text, snippets) = match query.mode {
         Mode::Answer => (
-            statements(&entries, concepts, index.vocabulary()),
+            statements(&entries, explains_error, concepts, index.vocabulary()),
             snippets(&entries, SNIPPETS_OF_ANSWER),
         ),
         Mode::Reference => (places(&entries, concepts, index.vocabulary()), Vec::new()),
@@ -57,13 +60,16 @@ pub(crate) fn compose(
 
 /// The answer about a feature that is not there.
 pub(crate) fn unsupported(pages: &[Page], feature: &Feature<'_>) -> Answer {
-    let nearest = pages
-        .iter()
-        .find(|page| page.resource_type.as_deref() == Some(feature.nearest));
+    let nearest = pages.iter().find(|page| match feature.nearest {
+        Nearest::Type(name) => page.resource_type.as_deref() == Some(name),
+        Nearest::Page(path) => page.path == path,
+    });
+    let named = match feature.nearest {
+        Nearest::Type(name) => format!("`{}` is not supported. Nearest: `{name}`.", feature.name),
+        Nearest::Page(_) => format!("Not supported: {}.", feature.name),
+    };
     let mut answer = format!(
-        "`{}` is not supported. Nearest: `{}`. {} {}",
-        feature.name,
-        feature.nearest,
+        "{named} {} {}",
         feature.advice,
         cite(feature.page, feature.anchor)
     );
@@ -113,15 +119,28 @@ fn cite(page: &Page, anchor: &str) -> String {
 }
 
 /// The statements that hold most of the question, in the order of the page.
-fn statements(entries: &[&Entry<'_>], concepts: &[Concept], vocabulary: &Vocabulary) -> String {
+///
+/// Where the best one explains an error message, all of it.
+fn statements(
+    entries: &[&Entry<'_>],
+    explains_error: bool,
+    concepts: &[Concept],
+    vocabulary: &Vocabulary,
+) -> String {
     let mut answer = String::new();
     for (at, entry) in entries.iter().enumerate() {
-        let most = if at == 0 {
-            STATEMENTS_OF_BEST
-        } else {
-            STATEMENTS_OF_OTHERS
+        let parts = match at {
+            0 if explains_error => section(entry.chunk),
+            0 => quoted(entry.chunk, concepts, vocabulary, STATEMENTS_OF_BEST, true),
+            _ => quoted(
+                entry.chunk,
+                concepts,
+                vocabulary,
+                STATEMENTS_OF_OTHERS,
+                false,
+            ),
         };
-        for part in quoted(entry.chunk, concepts, vocabulary, most, at == 0) {
+        for part in parts {
             let part = match part {
                 Passage::Statement(text) => {
                     format!(
@@ -190,6 +209,21 @@ fn quoted<'a>(
         chosen.extend(command.0);
     }
     chosen.into_iter().map(|at| &chunk.passages[at]).collect()
+}
+
+/// The text of a chunk, in order, without what is offered as a snippet.
+fn section(chunk: &Chunk) -> Vec<&Passage> {
+    chunk
+        .passages
+        .iter()
+        .filter(|passage| match passage {
+            Passage::Statement(_) => true,
+            Passage::Code(code) => {
+                snippet_language(code).is_none() && code.text.len() <= LONGEST_COMMAND
+            }
+        })
+        .take(PASSAGES_OF_SECTION)
+        .collect()
 }
 
 fn held(text: &str, concepts: &[Concept], vocabulary: &Vocabulary) -> f32 {

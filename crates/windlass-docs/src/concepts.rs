@@ -72,6 +72,12 @@ pub(crate) fn concepts(question: &str, vocabulary: &Vocabulary) -> Vec<Concept> 
         .collect();
     for word in &asked {
         let whole_is_known = reading.is_known(&word.text);
+        // `4gb`, `0d6f`: an amount or an id, particular to the one who asks. A plain number may be a topic.
+        let is_particular = word.text.starts_with(|c: char| c.is_ascii_digit())
+            && word.text.contains(char::is_alphabetic);
+        if is_particular && !whole_is_known {
+            continue;
+        }
         if word.parts.is_empty() || whole_is_known {
             reading.add(&word.text, 1.0, false);
         }

@@ -8,14 +8,17 @@ use crate::{
     abstain, answer, asked,
     concepts::concepts,
     corpus,
-    index::Index,
+    errors::Explained,
+    focus::focus,
+    index::{Hit, Index},
     page::{DocType, Page},
     query::{Answer, Query},
     rank::rank,
     unsupported,
 };
 
-const LONGEST_QUESTION: usize = 1_000;
+/// A pasted log may be long; only its error messages are looked for in all of it.
+const LONGEST_QUESTION: usize = 1 << 20;
 pub(crate) const MOST_ITEMS: u32 = 20;
 
 /// Documentation that can be asked.
@@ -49,13 +52,24 @@ impl<'a> Docs<'a> {
             return Ok(answer::unsupported(self.pages, &feature));
         }
         let index = self.index();
-        let concepts = concepts(&query.query, index.vocabulary());
+        let explained = match about {
+            Some(_) => Vec::new(),
+            None => index.errors().find(&query.query),
+        };
+        let messages: Vec<_> = explained.iter().map(|place| place.at.clone()).collect();
+        let question = focus(&query.query, &messages);
+        let concepts = concepts(&question, index.vocabulary());
         let hits = index.search(&concepts, about);
-        let ranked = rank(index, &query.query, &concepts, hits);
+        let ranked = rank(index, &question, &concepts, hits);
+        if !explained.is_empty() {
+            let ranked = explained_first(index, &explained, ranked);
+            return Ok(answer::compose(index, query, &concepts, &ranked));
+        }
         let best_is_about_stacks = ranked
             .first()
             .is_none_or(|best| index.entry(best).page.path.starts_with("stack/"));
-        if best_is_about_stacks && let Some(feature) = unsupported::named(self.pages, &query.query)
+        if let Some(feature) = unsupported::named(self.pages, &question)
+            && (best_is_about_stacks || feature.is_outside())
         {
             return Ok(answer::unsupported(self.pages, &feature));
         }
@@ -140,6 +154,26 @@ impl<'a> Docs<'a> {
             ),
         ))
     }
+}
+
+/// Places that explain an error message of the question, then the others.
+fn explained_first(index: &Index<'_>, explained: &[Explained], ranked: Vec<Hit>) -> Vec<Hit> {
+    let best = ranked.first().map_or(0.0, |hit| hit.score);
+    let page = |entry: usize| index.entries()[entry].page.path.as_str();
+    let mut all: Vec<Hit> = explained
+        .iter()
+        .map(|place| Hit {
+            entry: place.entry,
+            score: best,
+            explains_error: true,
+        })
+        .collect();
+    all.extend(ranked.into_iter().filter(|hit| {
+        explained
+            .iter()
+            .all(|place| page(place.entry) != page(hit.entry))
+    }));
+    all
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! Entries are few and short, so the index is built for each question. Not here: other names of
 //! an entry, which come with it.
 
+use std::collections::BTreeMap;
+
 use crate::{
     chunk::{Chunk, Passage},
     concepts::concepts,
@@ -49,6 +51,7 @@ fn page(entry: &FinderEntry<'_>) -> Page {
         resource_type: None,
         tags,
         priority: 2,
+        errors: BTreeMap::new(),
         chunks: vec![Chunk {
             heading: entry.title.to_owned(),
             parents: Vec::new(),

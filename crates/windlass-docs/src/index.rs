@@ -8,6 +8,8 @@ use crate::{
     bm25::Field,
     chunk::{Chunk, Passage},
     concepts::Concept,
+    errors::ErrorIndex,
+    examples,
     page::Page,
     words::{Analyzer, content},
 };
@@ -35,6 +37,8 @@ pub(crate) struct Entry<'a> {
 pub(crate) struct Hit {
     pub entry: usize,
     pub score: f32,
+    /// It explains an error message that the question holds.
+    pub explains_error: bool,
 }
 
 /// The words of the corpus.
@@ -77,6 +81,7 @@ pub(crate) struct Index<'a> {
     vocabulary: Vocabulary,
     /// Title, tags, heading and text, each with what a word in it is worth.
     fields: [(Field, f32); 4],
+    errors: ErrorIndex,
 }
 
 impl<'a> Index<'a> {
@@ -85,12 +90,13 @@ impl<'a> Index<'a> {
         let mut analyzer = Analyzer::new();
         let mut vocabulary = Vocabulary::default();
         let mut entries = Vec::new();
+        let mut errors = ErrorIndex::default();
         for page in pages {
             let title = analyzer.terms(&page.title);
             let tags = analyzer.terms(&page.tags.join(" "));
             for chunk in &page.chunks {
                 let heading = analyzer.terms(&heading_text(page, chunk));
-                let body = analyzer.terms(&body_text(chunk));
+                let body = analyzer.terms(&body_text(page, chunk));
                 titles.push(&title);
                 tag_lists.push(&tags);
                 headings.push(&heading);
@@ -100,6 +106,9 @@ impl<'a> Index<'a> {
                 terms.extend(title.iter().chain(&tags).cloned());
                 for term in &terms {
                     *vocabulary.chunks_with.entry(term.clone()).or_default() += 1;
+                }
+                for text in page.errors.get(&chunk.heading).into_iter().flatten() {
+                    errors.add(text, entries.len());
                 }
                 entries.push(Entry {
                     page,
@@ -120,6 +129,7 @@ impl<'a> Index<'a> {
                 (headings, HEADING_WEIGHT),
                 (bodies, BODY_WEIGHT),
             ],
+            errors,
         }
     }
 
@@ -135,6 +145,10 @@ impl<'a> Index<'a> {
         &self.vocabulary
     }
 
+    pub(crate) fn errors(&self) -> &ErrorIndex {
+        &self.errors
+    }
+
     /// Chunks that hold any of the concepts, best first. `about` leaves only pages about that type.
     pub(crate) fn search(&self, concepts: &[Concept], about: Option<&str>) -> Vec<Hit> {
         let mut scores = vec![0.0; self.entries.len()];
@@ -147,7 +161,11 @@ impl<'a> Index<'a> {
             .filter(|(entry, score)| {
                 *score > 0.0 && about.is_none_or(|about| is_about(self.entries[*entry].page, about))
             })
-            .map(|(entry, score)| Hit { entry, score })
+            .map(|(entry, score)| Hit {
+                entry,
+                score,
+                explains_error: false,
+            })
             .collect();
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.entry.cmp(&b.entry)));
         hits.truncate(CANDIDATES);
@@ -189,14 +207,19 @@ fn heading_text(page: &Page, chunk: &Chunk) -> String {
     text
 }
 
-fn body_text(chunk: &Chunk) -> String {
-    let passages: Vec<&str> = chunk
-        .passages
-        .iter()
-        .map(|passage| match passage {
-            Passage::Statement(text) => text.as_str(),
-            Passage::Code(code) => code.text.as_str(),
-        })
-        .collect();
-    passages.join("\n")
+/// The text, the code without our own example questions, and the messages it explains.
+fn body_text(page: &Page, chunk: &Chunk) -> String {
+    let mut text = String::new();
+    for passage in &chunk.passages {
+        match passage {
+            Passage::Statement(statement) => text.push_str(statement),
+            Passage::Code(code) => text.push_str(&examples::without_questions(&code.text)),
+        }
+        text.push('\n');
+    }
+    for message in page.errors.get(&chunk.heading).into_iter().flatten() {
+        text.push_str(message);
+        text.push('\n');
+    }
+    text
 }

@@ -1,14 +1,15 @@
 //! A page: what its front matter says, and its chunks.
 //!
-//! Every page that people write opens with front matter. Pages under `reference/` are generated from
+//! Every page that people write opens with front matter, which also lists the error messages that its
+//! headings explain. Pages under `reference/` are generated from
 //! code and have none: their folder says what they are.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{chunk::Chunk, markdown};
+use crate::{chunk::Chunk, errors, markdown};
 
 /// What kind of page it is; the names are the contract's.
 #[derive(
@@ -57,6 +58,9 @@ struct FrontMatter {
     #[serde(default)]
     tags: Vec<String>,
     priority: Option<u8>,
+    /// See [`Page::errors`].
+    #[serde(default)]
+    errors: BTreeMap<String, Vec<String>>,
     /// Where the page comes from; for readers of the file, not used here.
     #[serde(rename = "source", default)]
     _source: Option<String>,
@@ -73,6 +77,8 @@ pub(crate) struct Page {
     pub tags: Vec<String>,
     /// From 1, the highest, to 3.
     pub priority: u8,
+    /// Error messages by the heading that explains them, as programs print them; see `errors`.
+    pub errors: BTreeMap<String, Vec<String>>,
     pub chunks: Vec<Chunk>,
 }
 
@@ -97,6 +103,15 @@ impl Page {
         if !(1..=3).contains(&priority) {
             return Err(fail(&"priority is 1, 2 or 3"));
         }
+        for (heading, texts) in &front.errors {
+            if chunks.iter().all(|chunk| chunk.heading != *heading) {
+                return Err(fail(&format_args!("errors: no heading {heading:?}")));
+            }
+            for text in texts {
+                errors::check(text)
+                    .map_err(|error| fail(&format_args!("errors: {text:?}: {error}")))?;
+            }
+        }
         Ok(Self {
             path: path.to_owned(),
             title: front.title,
@@ -104,6 +119,7 @@ impl Page {
             resource_type: front.resource_type,
             tags: front.tags,
             priority,
+            errors: front.errors,
             chunks,
         })
     }
@@ -129,6 +145,7 @@ fn by_folder(path: &str, heading: Option<String>) -> Option<FrontMatter> {
         resource_type: None,
         tags: Vec::new(),
         priority: None,
+        errors: BTreeMap::new(),
         _source: None,
     })
 }
@@ -166,6 +183,18 @@ mod tests {
                 "pack.md",
                 "---\ndocType: concept\ntitle: Packs\npriority: 4\n---\n# Packs\n",
                 Err("docs/pack.md: priority is 1, 2 or 3"),
+            ),
+            (
+                "pack.md",
+                "---\ndocType: concept\ntitle: Packs\nerrors:\n  Drfit: [it drifted]\n---\n# Packs\n",
+                Err("docs/pack.md: errors: no heading \"Drfit\""),
+            ),
+            (
+                "pack.md",
+                "---\ndocType: concept\ntitle: Packs\nerrors:\n  Packs: [failed]\n---\n# Packs\n",
+                Err(
+                    "docs/pack.md: errors: \"failed\": an error text has two words, or one that is a code",
+                ),
             ),
         ];
         for (path, text, expected) in cases {

@@ -22,8 +22,8 @@ pub enum Mode {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Query {
-    /// The question as text.
-    #[schemars(length(min = 1, max = 1000))]
+    /// The question as text; an error message or a log may be pasted into it.
+    #[schemars(length(min = 1, max = 1_048_576))]
     pub query: String,
     /// What kind of answer is wanted.
     #[serde(default)]

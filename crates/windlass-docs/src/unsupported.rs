@@ -1,10 +1,13 @@
-//! Features that configuration files of others may use and Windlass does not have.
+//! What configuration files of others may use, or people ask for, and Windlass does not have.
 //!
-//! The list is the table of one page, so what people read and what questions get is the same.
+//! The list is the tables of one page, so what people read and what questions get is the same.
 
 use crate::{chunk::Passage, page::Page, words::words};
 
 const PAGE: &str = "stack/concept/unsupported-features.md";
+
+/// In words.
+const LONGEST_ALIAS: usize = 4;
 
 /// A feature that is not there.
 #[derive(Debug)]
@@ -15,10 +18,25 @@ pub(crate) struct Feature<'a> {
     pub name: &'a str,
     /// What else people call it, joined and in lower case.
     aliases: Vec<String>,
-    /// The type that comes nearest.
-    pub nearest: &'a str,
-    /// How that type serves the purpose.
+    pub nearest: Nearest<'a>,
+    /// What to do instead.
     pub advice: &'a str,
+}
+
+/// What comes closest to a feature that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nearest<'a> {
+    /// A resource type.
+    Type(&'a str),
+    /// A page, by its path: no type of the config is meant.
+    Page(&'a str),
+}
+
+impl Feature<'_> {
+    /// Whether it is not about what a config can hold: another cloud, another system, a program.
+    pub(crate) fn is_outside(&self) -> bool {
+        matches!(self.nearest, Nearest::Page(_))
+    }
 }
 
 /// The feature that a question names, if it names one.
@@ -30,7 +48,7 @@ pub(crate) fn named<'a>(pages: &'a [Page], question: &str) -> Option<Feature<'a>
                 .aliases
                 .iter()
                 .filter(|alias| {
-                    (1..=3).any(|length| {
+                    (1..=LONGEST_ALIAS).any(|length| {
                         asked
                             .windows(length)
                             .any(|window| window.concat() == **alias)
@@ -61,11 +79,16 @@ pub(crate) fn features(pages: &[Page]) -> impl Iterator<Item = Feature<'_>> {
         })
 }
 
-/// A row: `name`; also called: a, b; nearest: `type`; how: advice.
+/// A row: `name`; also called: a, b; nearest: `type`; how: advice. Or, with a page instead of a type:
+/// name; also called: a, b; see: `path`; instead: advice.
 fn feature<'a>(page: &'a Page, anchor: &'a str, row: &'a str) -> Option<Feature<'a>> {
     let (name, rest) = row.split_once("; also called: ")?;
-    let (called, rest) = rest.split_once("; nearest: ")?;
-    let (nearest, advice) = rest.split_once("; how: ")?;
+    let (called, nearest, advice) = cells(rest, "nearest", "how")
+        .map(|(called, name, advice)| (called, Nearest::Type(name), advice))
+        .or_else(|| {
+            cells(rest, "see", "instead")
+                .map(|(called, path, advice)| (called, Nearest::Page(path), advice))
+        })?;
     let name = name.trim_matches('`');
     let aliases = std::iter::once(name)
         .chain(called.split(", "))
@@ -82,7 +105,14 @@ fn feature<'a>(page: &'a Page, anchor: &'a str, row: &'a str) -> Option<Feature<
         anchor,
         name,
         aliases,
-        nearest: nearest.trim_matches('`'),
+        nearest,
         advice,
     })
+}
+
+/// The cells of a row before and under two columns.
+fn cells<'a>(row: &'a str, nearest: &str, advice: &str) -> Option<(&'a str, &'a str, &'a str)> {
+    let (before, rest) = row.split_once(&format!("; {nearest}: "))?;
+    let (nearest, advice) = rest.split_once(&format!("; {advice}: "))?;
+    Some((before, nearest.trim_matches('`'), advice))
 }

@@ -3,6 +3,8 @@
 // Marked as test code so that its helpers may unwrap as the tests themselves may.
 #[cfg(test)]
 mod suite {
+    mod errors;
     mod examples;
+    mod outside;
     mod questions;
 }

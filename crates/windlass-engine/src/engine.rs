@@ -19,7 +19,7 @@ use windlass_types::{
 };
 
 use crate::{
-    access::Tiers,
+    access::{Roots, Tiers},
     anchors::AnchorOptions,
     audit::AuditLog,
     confirm::Sealer,
@@ -98,6 +98,8 @@ pub struct EngineParts {
     pub retention: RetentionOptions,
     /// How many jobs the holders of keys may have.
     pub tiers: Tiers,
+    /// Where callers with a key may work.
+    pub roots: Roots,
     /// A test's view into steps; absent in production.
     pub probe: Option<Arc<dyn StepProbe>>,
 }

@@ -216,7 +216,7 @@ impl Engine {
             (Some(_), count) => (
                 "stalled",
                 format!(
-                    "{} could go on and nothing happens: the driver hangs",
+                    "{} could continue, but nothing happens: the driver hangs",
                     counted(count, "run")
                 ),
             ),

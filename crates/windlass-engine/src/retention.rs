@@ -3,7 +3,7 @@
 //! How long is said by the settings and, for some, by the kind of run; what goes with a run and
 //! what must stay is the store's to know.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use tokio::sync::watch;
 use windlass_ports::{
@@ -12,7 +12,7 @@ use windlass_ports::{
 };
 use windlass_types::{Problem, Timestamp, code};
 
-use crate::{Engine, access::nearest};
+use crate::{Engine, access::nearest, run::Sweep};
 
 /// The shortest time between two looks: runs that ended together go together, and one that
 /// still owes a delivery is asked after again.
@@ -67,6 +67,25 @@ impl Engine {
         Ok(())
     }
 
+    /// Has every kind of run remove what it left outside the store and nobody needs any more.
+    pub async fn sweep(&self) {
+        // A store that lost something does not know which runs there were.
+        if !matches!(self.maintenance.shortfall().await, Ok(None)) {
+            return;
+        }
+        let sweep = Sweep {
+            store: Arc::clone(&self.store),
+            now: self.now(),
+        };
+        let mut kinds: Vec<_> = self.kinds().0.iter().collect();
+        kinds.sort_by_key(|(name, _)| *name);
+        for (name, kind) in kinds {
+            if let Err(problem) = kind.sweep(&sweep).await {
+                tracing::warn!(kind = name, %problem, "what runs left could not be removed");
+            }
+        }
+    }
+
     /// What the settings say, and the kinds that say something themselves: those first, because
     /// what they promise is in a contract.
     fn retention_of_all(&self) -> Retention {
@@ -103,6 +122,7 @@ pub(crate) async fn expire(engine: Engine, stop: watch::Sender<bool>) {
                     if expiry.removed.runs > 0 {
                         tracing::info!(runs = expiry.removed.runs, "expired runs are removed");
                     }
+                    engine.sweep().await;
                     // It looks at every journal, which must not slow a start down.
                     if !std::mem::take(&mut is_first)
                         && let Err(error) = engine.maintenance.seal_heads().await

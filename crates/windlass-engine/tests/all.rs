@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod suite {
+    mod anchors;
     mod approvals;
     mod audit;
     mod cancel;

@@ -14,8 +14,9 @@ use std::{
 
 use rustix::{
     fs::{
-        AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, mkdirat, open,
-        openat, renameat, renameat_with, statat, symlinkat, unlinkat,
+        AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Timespec, Timestamps, UTIME_NOW, fchmod,
+        fstat, fsync, mkdirat, open, openat, renameat, renameat_with, statat, symlinkat, unlinkat,
+        utimensat,
     },
     io::Errno,
 };
@@ -315,6 +316,26 @@ impl Directory {
     /// Removes a directory that is empty; one that is gone is fine.
     pub fn remove_directory(&self, below: &Path) -> Result<bool, FileError> {
         self.unlink(below, AtFlags::REMOVEDIR)
+    }
+
+    /// Notes that a file was used now: its time of modification says so.
+    pub fn touch(&self, below: &Path) -> Result<(), FileError> {
+        let place = self.place(below, Missing::Refuse)?;
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: UTIME_NOW,
+        };
+        let times = Timestamps {
+            last_access: now,
+            last_modification: now,
+        };
+        utimensat(
+            &place.parent,
+            &place.name,
+            &times,
+            AtFlags::SYMLINK_NOFOLLOW,
+        )
+        .map_err(|error| FileError::io("touch", &place.path, error))
     }
 
     /// Makes renames and removals of this name durable.

@@ -19,4 +19,4 @@ mod links_tests;
 
 pub use directory::{Access, Directory, Identity};
 pub use error::FileError;
-pub use named::{write_from, write_named};
+pub use named::{create_named, write_from, write_named};

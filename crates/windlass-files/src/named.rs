@@ -1,4 +1,4 @@
-//! A file that a user named with a flag, such as `--output FILE`.
+//! A file or directory that a user named with a flag, such as `--output FILE` or `--out DIR`.
 //!
 //! What the user chose is the directory they are in, or the one an absolute path names. A relative
 //! path runs through directories that may have come with a clone, so it is followed through no
@@ -26,6 +26,32 @@ pub fn write_named(path: &Path, bytes: &[u8], access: Access) -> Result<(), File
             root.directory(above)?.write(Path::new(name), bytes, access)
         }
         _ => root.write(&below, bytes, access),
+    }
+}
+
+/// Opens a directory that a user named, seen from the current directory, and makes it where it is
+/// missing. A relative path may have come with a clone, its last part too.
+pub fn create_named(path: &Path, access: Access) -> Result<Directory, FileError> {
+    create_from(path, std::env::current_dir().ok(), access)
+}
+
+fn create_from(
+    path: &Path,
+    current: Option<PathBuf>,
+    access: Access,
+) -> Result<Directory, FileError> {
+    let is_elsewhere = path.is_absolute()
+        && current
+            .as_deref()
+            .is_none_or(|current| path.strip_prefix(current).is_err());
+    if is_elsewhere {
+        return Directory::create(path, access);
+    }
+    let (chosen, below) = split(path, current);
+    let root = Directory::create(&chosen, access)?;
+    match below.as_os_str().is_empty() {
+        true => Ok(root),
+        false => root.make_directory(&below, access),
     }
 }
 
@@ -96,6 +122,32 @@ mod tests {
             let split = split(Path::new(path), Some("/here".into()));
             assert_eq!(split, (chosen.into(), below.into()), "{path}");
         }
+    }
+
+    #[test]
+    fn a_directory_below_the_current_one_is_reached_through_no_link() {
+        let place = tempfile::tempdir().unwrap();
+        let here = place.path().join("here");
+        for folder in ["here/plain", "else"] {
+            std::fs::create_dir_all(place.path().join(folder)).unwrap();
+        }
+        for name in ["out", "plain/out"] {
+            std::os::unix::fs::symlink(place.path().join("else"), here.join(name)).unwrap();
+        }
+        for (path, may) in [
+            (here.join("plain"), true),
+            (here.join("plain/new/deep"), true),
+            (here.clone(), true),
+            (here.join("out"), false),
+            (here.join("out/new"), false),
+            (here.join("plain/out"), false),
+            // Not below the current directory, and named whole.
+            (place.path().join("else/new"), true),
+        ] {
+            let made = create_from(&path, Some(here.clone()), Access::Usual);
+            assert_eq!(made.is_ok(), may, "{}", path.display());
+        }
+        assert!(!place.path().join("else/new/deep").exists());
     }
 
     #[test]

@@ -6,11 +6,10 @@ use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use windlass_text::suggest::{nearest, shown};
 
 /// Findings beyond this many are left out.
 const MOST_FINDINGS: usize = 200;
-/// How alike an unknown key and a known one are when one is suggested for the other.
-const ALIKE: f64 = 0.85;
 
 /// One thing that does not fit.
 #[derive(
@@ -149,7 +148,7 @@ impl Schema {
                         Some(near) => format!("; did you mean {near}?"),
                         None => String::new(),
                     };
-                    let pointer = child(pointer, key);
+                    let pointer = child(pointer, &shown(key));
                     let message = format!("{pointer} is not a known key{hint}");
                     SchemaError::new(pointer, keyword, message)
                 })
@@ -183,12 +182,7 @@ impl Schema {
                 .or_else(|| schema.get("additionalProperties"))?;
         }
         let known = schema.get("properties")?.as_object()?;
-        known
-            .keys()
-            .map(|name| (strsim::jaro_winkler(name, key), name.as_str()))
-            .filter(|(likeness, _)| *likeness >= ALIKE)
-            .max_by(|left, right| left.0.total_cmp(&right.0))
-            .map(|(_, name)| name)
+        nearest(key, known.keys().map(String::as_str))
     }
 }
 

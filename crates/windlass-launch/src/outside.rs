@@ -2,9 +2,12 @@
 
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
+use windlass_engine::access::shown;
 use windlass_launch_model::{Profile, config::Caller};
 use windlass_ports::{CommitServices, Git, LanguageModel, LinkProbe, Outbound, Toolchain};
-use windlass_types::{Principal, PrincipalKind, Secret};
+use windlass_types::{Principal, PrincipalKind, Problem, Secret};
+
+use crate::fault::invalid;
 
 /// Makes a prober that asks these hosts and no others.
 pub type LinkProbes = Arc<dyn Fn(BTreeSet<String>) -> Arc<dyn LinkProbe> + Send + Sync>;
@@ -32,6 +35,8 @@ pub struct LaunchOutside {
     pub default_profile: Profile,
     /// Folders of this machine that callers from the network may name repositories below.
     pub local_roots: Vec<PathBuf>,
+    /// The programs that configurations may let Hugo start.
+    pub exec_allow: Vec<String>,
 }
 
 impl LaunchOutside {
@@ -42,6 +47,32 @@ impl LaunchOutside {
             _ => Caller::local(),
         };
         caller.with_profile(self.default_profile)
+    }
+
+    /// Whether the installation lets Hugo start what this pattern names. Patterns are compared as
+    /// texts: which programs a pattern lets through cannot be compared.
+    pub(crate) fn may_start(&self, pattern: &str) -> bool {
+        self.exec_allow.iter().any(|allowed| allowed == pattern)
+    }
+
+    /// Refuses a configuration that lets Hugo start programs which the installation does not
+    /// allow: they would run with what the site gives them, and anyone may name a site.
+    pub(crate) fn check_programs<'a>(
+        &self,
+        patterns: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Problem> {
+        let Some(refused) = patterns.into_iter().find(|named| !self.may_start(named)) else {
+            return Ok(());
+        };
+        let refused = shown(refused);
+        let message = format!(
+            "hugo.exec_allow names {refused:?}, and the settings let no configuration have it started"
+        );
+        Err(invalid("/run_config/hugo/exec_allow", "not_allowed", message)
+            .with("setting", "launch.exec_allow")
+            .next(format!(
+                "add it to config.toml, if every site may start it: [launch] exec_allow = [{refused:?}]"
+            )))
     }
 }
 

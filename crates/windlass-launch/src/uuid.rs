@@ -1,5 +1,5 @@
 //! Ids in the form of a random UUID (version 4) that follow from what they name, so that
-//! whoever makes them again makes the same.
+//! anyone who makes them again makes the same.
 
 use windlass_types::Digest;
 

@@ -223,7 +223,7 @@ impl LaunchView {
         targets(&self.run_id, &self.product_slug, &self.repositories)
     }
 
-    /// Whether the engine is at work on it, or will be by itself.
+    /// Whether the engine drives it, or will do so.
     pub fn is_driving(&self) -> bool {
         !self.parked && !self.ended && !self.state.is_terminal()
     }

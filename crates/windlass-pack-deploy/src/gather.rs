@@ -6,7 +6,7 @@
 use std::{
     collections::HashSet,
     fs::{File, Metadata},
-    io::{self, Read},
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -20,6 +20,7 @@ use windlass_types::{Digest, Problem};
 use crate::{
     disk::{Disk, FoundFile, OnDisk},
     owned::Owned,
+    state::read_known,
 };
 
 /// From this many files on, several threads look.
@@ -125,7 +126,7 @@ fn missing_directory(path: &Path) -> Option<PathBuf> {
 }
 
 /// Whether a path lies below a directory, by its bytes: both are plain absolute paths.
-fn is_below(path: &Path, directory: &Path) -> bool {
+pub(crate) fn is_below(path: &Path, directory: &Path) -> bool {
     let (path, directory) = (
         path.as_os_str().as_encoded_bytes(),
         directory.as_os_str().as_encoded_bytes(),
@@ -183,14 +184,7 @@ pub(crate) fn digest(
     if let Some(digest) = hashes.digest(path, metadata) {
         return Ok(digest);
     }
-    buffer.clear();
-    // One byte more than there should be, so that the end shows in the same read.
-    buffer.reserve(
-        usize::try_from(metadata.len())
-            .unwrap_or(0)
-            .saturating_add(1),
-    );
-    File::open(path)?.read_to_end(buffer)?;
+    read_known(&mut File::open(path)?, metadata.len(), buffer)?;
     let digest = Digest::of(buffer);
     hashes.remember(path, metadata, digest);
     Ok(digest)

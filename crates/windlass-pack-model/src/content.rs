@@ -61,6 +61,9 @@ pub trait HashCache: Send + Sync {
 
     /// Keeps the digest of a file that was just read; `metadata` were taken before reading.
     fn remember(&self, path: &Path, metadata: &Metadata, digest: Digest);
+
+    /// Is shown the bytes of a file that had to be read for its digest.
+    fn read(&self, _digest: Digest, _bytes: &[u8]) {}
 }
 
 /// Remembers nothing.

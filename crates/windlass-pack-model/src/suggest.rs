@@ -1,20 +1,6 @@
-//! Did-you-mean: the known word nearest to an unknown one.
+//! Did-you-mean, as it follows a message.
 
-/// The candidate nearest to a word, when one is near enough to be meant.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = word.to_lowercase();
-    // A third of the letters may differ, at least one, at most three.
-    let limit = (word.chars().count() / 3).clamp(1, 3);
-    candidates
-        .into_iter()
-        .map(|candidate| {
-            let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
-            (distance, candidate)
-        })
-        .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
+use windlass_text::suggest::nearest;
 
 /// `; did you mean "x"?`, or nothing.
 pub fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {

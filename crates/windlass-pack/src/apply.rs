@@ -22,7 +22,7 @@ use windlass_engine::{
 };
 use windlass_pack_deploy::{
     EventContext, EventPlan, LinkRule, Op, PlanChange, ProjectLink, UndoRequest,
-    state::{FaultProbe, NoFaults, PackState, RootLocks, Transaction, commit},
+    state::{FaultProbe, HeldContents, NoFaults, PackState, RootLocks, Transaction, commit},
     undo,
 };
 use windlass_pack_model::{NoHashCache, SnapshotKind, fault};
@@ -101,6 +101,14 @@ impl Prepared {
             lines: [lines(&event.changes), link_warnings(event, context)].concat(),
             links: context.links.clone(),
         })
+    }
+
+    /// With what was read for planning, which a run of this process need not read again.
+    pub(crate) fn with_contents(mut self, contents: HeldContents) -> Self {
+        if let Some(planned) = &mut self.planned {
+            planned.transaction.contents = contents;
+        }
+        self
     }
 
     /// Whether there is nothing to do.

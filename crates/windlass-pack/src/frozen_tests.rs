@@ -1,6 +1,7 @@
 //! What is frozen is thawed as it was.
 
 use proptest::prelude::*;
+use windlass_pack_deploy::state::HeldContents;
 use windlass_pack_model::{
     FileMode, SnapshotChange, SnapshotFile, SnapshotKind, SnapshotOp::*, SnapshotRoot,
 };
@@ -173,6 +174,7 @@ fn transaction() -> impl Strategy<Value = Transaction> {
                     remember_roots,
                     forget_roots,
                     fsync,
+                    contents: HeldContents::default(),
                 }
             },
         )

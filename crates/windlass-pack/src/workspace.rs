@@ -6,6 +6,7 @@ use std::{
 };
 
 use fs_err as fs;
+use serde_json::Value;
 use windlass_engine::operation::CallContext;
 use windlass_pack_author::{GitCheckouts, ManifestFile, OperatorInput, read_manifest};
 use windlass_pack_deploy::{
@@ -115,6 +116,31 @@ impl Pack {
             Some(directory) => directory.join(path),
             None => std::path::absolute(&path).unwrap_or(path),
         }
+    }
+
+    /// The files and directories that the input of a call names, as the operations read them. What
+    /// lies in the repository needs no look of its own.
+    pub(crate) fn named_places(&self, context: &CallContext, input: &Value) -> Vec<PathBuf> {
+        let base = context.directory.clone().unwrap_or_default();
+        let from = |base: &Path, text: &str| {
+            let path = windlass_pack_model::home::expand_home(text, &self.environment.home_dir);
+            base.join(path)
+        };
+        let text = |name: &str| {
+            let text = input.get(name).and_then(Value::as_str);
+            text.filter(|text| !text.is_empty())
+        };
+        let named = ["repo", "export_root", "home_root"];
+        let named = named
+            .iter()
+            .filter_map(|name| Some(from(&base, text(name)?)));
+        let leaves = input.get("allow_outside") == Some(&Value::Bool(true));
+        let source = text("source").filter(|_| leaves);
+        let source = source.and_then(|source| source.strip_prefix("local:"));
+        let repo = text("repo").map(|repo| from(&base, repo));
+        let repo = repo.unwrap_or_else(|| PackHome::at(&self.environment.pack_home).default_repo());
+        let source = source.map(|source| from(&repo, source));
+        named.chain(source).collect()
     }
 
     /// The machine id the arguments mean.

@@ -190,7 +190,8 @@ pub fn resolve(text: &str) -> StyleMatch {
         return StyleMatch { set, known: true };
     }
     let mut best = (0.0, &SETS[0]);
-    for word in &words {
+    let comparable = words.iter().filter(|word| word.len() <= 64);
+    for word in comparable.take(100) {
         for set in &SETS {
             for known in std::iter::once(&set.name).chain(set.words) {
                 let alike = strsim::jaro_winkler(word, known);

@@ -80,7 +80,7 @@ impl PipelineRun {
 struct Made {
     artifact: ArtifactRef,
     ms: u64,
-    /// What was asked of a model, for whoever wants to look.
+    /// What was asked of a model, for anyone who wants to look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     record: Option<ArtifactRef>,
 }

@@ -288,7 +288,7 @@ pub(crate) fn error_object(problem: &Problem, request_id: &str) -> Map<String, V
     }
 }
 
-/// What whoever follows a job is told of a failure: as much as in its status.
+/// What anyone who follows a job is told of a failure: as much as in its status.
 pub(crate) fn shown_message(problem: &Problem) -> String {
     let shown = error_object(problem, "");
     let message = shown.get("message").and_then(Value::as_str);

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use windlass_types::{ApprovalTerms, EffectClass, Principal, PrincipalKind};
 
-use crate::glob::Glob;
+use crate::{glob::Glob, tools::ToolRule};
 
 /// Who may answer: `local:GLOB`, `key:GLOB` or `scope:NAME`; any one of them.
 pub(crate) type Approvers = Vec<String>;
@@ -128,7 +128,10 @@ const BUILT_IN: &str = "built-in: ";
 #[derive(Clone, Debug)]
 pub struct Policy {
     pub(crate) approvers: Approvers,
+    /// Whether the file says so itself.
+    pub(crate) names_approvers: bool,
     pub(crate) rules: Vec<Rule>,
+    pub(crate) tool_rules: Vec<ToolRule>,
 }
 
 impl Default for Policy {
@@ -143,7 +146,9 @@ impl Policy {
     pub fn built_in() -> Self {
         Self {
             approvers: vec!["local:*".to_owned(), "scope:approve".to_owned()],
+            names_approvers: false,
             rules: Vec::new(),
+            tool_rules: Vec::new(),
         }
     }
 
@@ -170,7 +175,13 @@ impl Policy {
             let approvers = rule.approvers.as_deref()?;
             Some((rule.place.as_str(), approvers))
         });
-        let all = rules.chain([("approvers", self.approvers.as_slice())]);
+        let of_tools = self.tool_rules.iter().filter_map(|rule| {
+            let approvers = rule.approvers.as_deref()?;
+            Some((rule.place.as_str(), approvers))
+        });
+        let all = rules
+            .chain(of_tools)
+            .chain([("approvers", self.approvers.as_slice())]);
         all.flat_map(|(place, approvers)| {
             let scopes = approvers
                 .iter()
@@ -308,7 +319,7 @@ impl<'a> Site<'a> {
     }
 }
 
-fn plain(target: &str) -> String {
+pub(crate) fn plain(target: &str) -> String {
     let mut segments: Vec<&str> = Vec::new();
     for segment in target.split('/') {
         match segment {

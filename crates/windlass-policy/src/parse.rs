@@ -12,6 +12,8 @@ use crate::{
     Policy,
     decide::{Answer, Approvers, Rule},
     glob::Glob,
+    parse_tools::{Expires, PrefixWord, RedirectWord},
+    tools::ToolRule,
 };
 
 /// More approvals than that are a mistake.
@@ -48,47 +50,119 @@ struct PolicyFile {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RuleFile {
-    operation: Option<Spanned<String>>,
-    principal: Option<Spanned<String>>,
-    target: Option<Spanned<String>>,
-    effect: Option<EffectClass>,
-    decision: Answer,
-    approvers: Option<Spanned<Vec<String>>>,
-    quorum: Option<Spanned<u32>>,
-    distinct_approver: Option<Spanned<bool>>,
-    reason: Option<String>,
+pub(crate) struct RuleFile {
+    pub id: Option<Spanned<String>>,
+    pub operation: Option<Spanned<String>>,
+    pub principal: Option<Spanned<String>>,
+    pub target: Option<Spanned<String>>,
+    pub effect: Option<EffectClass>,
+    pub tool: Option<Spanned<String>>,
+    pub prefix: Option<Spanned<Vec<PrefixWord>>>,
+    pub args_deny: Option<Spanned<String>>,
+    pub dynamic_args: Option<Spanned<bool>>,
+    pub env_allow: Option<Spanned<Vec<String>>>,
+    pub redirect: Option<Spanned<RedirectWord>>,
+    pub hosts: Option<Spanned<Vec<String>>>,
+    pub project: Option<Spanned<String>>,
+    pub expires: Option<Spanned<Expires>>,
+    pub guard: Option<Spanned<String>>,
+    pub decision: Answer,
+    pub approvers: Option<Spanned<Vec<String>>>,
+    pub quorum: Option<Spanned<u32>>,
+    pub distinct_approver: Option<Spanned<bool>>,
+    pub always_human: Option<Spanned<bool>>,
+    pub reason: Option<String>,
     #[serde(default)]
-    examples: Vec<Spanned<Example>>,
+    pub examples: Vec<Spanned<Example>>,
+    #[serde(default, rename = "match")]
+    pub matching: Vec<Spanned<String>>,
+    #[serde(default, rename = "not_match")]
+    pub not_matching: Vec<Spanned<String>>,
 }
 
 /// A request the rule must match; a key left out stands for anything.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Example {
+pub(crate) struct Example {
     operation: Option<String>,
     principal: Option<String>,
     target: Option<String>,
     effect: Option<EffectClass>,
 }
 
+/// Whether the user trusts a file of a project in its present content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProjectTrust {
+    /// Its rules count like the user's.
+    Trusted,
+    /// It may ask and refuse, and nothing else.
+    Untrusted,
+}
+
 impl Policy {
     /// Reads the policy file; a missing file means the built-in rules.
     pub fn load(path: &Path) -> Result<Self, PolicyError> {
         match file::read_if_there(path).map_err(PolicyError::Unreadable)? {
-            Some(text) => {
-                let name = path.file_name().map_or_else(
-                    || path.display().to_string(),
-                    |name| name.display().to_string(),
-                );
-                Self::parse(&text, &name)
-            }
+            Some(text) => Self::parse(&text, &name_of(path)),
             None => Ok(Self::built_in()),
         }
     }
 
+    /// Adds the rules of a second file, which is read as if its rules stood at the end of the
+    /// first; a missing file adds none.
+    pub fn load_rules(mut self, path: &Path) -> Result<Self, PolicyError> {
+        if let Some(text) = file::read_if_there(path).map_err(PolicyError::Unreadable)? {
+            self.add(&text, &name_of(path))?;
+        }
+        Ok(self)
+    }
+
     /// Understands the text of a policy file; `file_name` appears in errors and decisions.
     pub fn parse(text: &str, file_name: &str) -> Result<Self, PolicyError> {
+        let mut policy = Self::built_in();
+        policy.read(text, file_name)?;
+        Ok(policy)
+    }
+
+    /// Adds the rules of another text.
+    pub fn add(&mut self, text: &str, file_name: &str) -> Result<(), PolicyError> {
+        let other = Self::parse(text, file_name)?;
+        if other.names_approvers {
+            let message = "approvers belong to the policy file";
+            return Err(FileError::at(file_name, text, 0, message)
+                .hint("name them in a rule instead")
+                .into());
+        }
+        self.rules.extend(other.rules);
+        self.tool_rules.extend(other.tool_rules);
+        Ok(())
+    }
+
+    /// Adds the rules of a project's file. Where the user does not trust it, only what makes
+    /// decisions stricter counts, and it does not say who answers.
+    pub fn add_project(
+        &mut self,
+        text: &str,
+        file_name: &str,
+        trust: ProjectTrust,
+    ) -> Result<(), PolicyError> {
+        let mut other = Self::parse(text, file_name)?;
+        if trust == ProjectTrust::Untrusted {
+            other.rules.retain(|rule| rule.answer != Answer::Allow);
+            other.tool_rules.retain(|rule| rule.answer != Answer::Allow);
+            for rule in &mut other.rules {
+                rule.approvers = None;
+            }
+            for rule in &mut other.tool_rules {
+                rule.approvers = None;
+            }
+        }
+        self.rules.extend(other.rules);
+        self.tool_rules.extend(other.tool_rules);
+        Ok(())
+    }
+
+    fn read(&mut self, text: &str, file_name: &str) -> Result<(), PolicyError> {
         let source = Source { text, file_name };
         let parsed: PolicyFile = file::parse(text, file_name)?;
         if *parsed.version.get_ref() != 1 {
@@ -96,34 +170,58 @@ impl Policy {
                 .error(&parsed.version, "this Windlass reads policy version 1")
                 .into());
         }
-        let mut policy = Self::built_in();
         if let Some(approvers) = &parsed.approvers {
-            policy.approvers = source.approvers(approvers)?;
+            self.approvers = source.approvers(approvers)?;
+            self.names_approvers = true;
         }
         for written in &parsed.rule {
-            let rule = source.rule(written)?;
-            source.quorum(written, &rule, &policy.approvers)?;
-            policy.rules.push(rule);
+            let tool_rule = source.tool_rule(written)?;
+            let rule = source.rule(written, tool_rule.is_some())?;
+            source.quorum(written, &rule, &self.approvers)?;
+            match tool_rule {
+                Some(rule) => self.tool_rules.push(rule),
+                None => {
+                    self.tool_rules.extend(ToolRule::general(&rule));
+                    self.rules.push(rule);
+                }
+            }
         }
-        Ok(policy)
+        Ok(())
     }
 }
 
-struct Source<'a> {
-    text: &'a str,
-    file_name: &'a str,
+fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(
+        || path.display().to_string(),
+        |name| name.display().to_string(),
+    )
+}
+
+pub(crate) struct Source<'a> {
+    pub text: &'a str,
+    pub file_name: &'a str,
 }
 
 impl Source<'_> {
-    fn error<T>(&self, place: &Spanned<T>, message: impl Into<String>) -> FileError {
+    pub(crate) fn error<T>(&self, place: &Spanned<T>, message: impl Into<String>) -> FileError {
         FileError::at(self.file_name, self.text, place.span().start, message)
     }
 
-    fn rule(&self, written: &Spanned<RuleFile>) -> Result<Rule, FileError> {
-        let file = written.get_ref();
+    /// The place of a rule: `policy.toml:12`.
+    pub(crate) fn place(&self, written: &Spanned<RuleFile>) -> String {
         let (line, _) = file::position(self.text, written.span().start);
+        format!("{}:{line}", self.file_name)
+    }
+
+    pub(crate) fn reason(&self, file: &RuleFile) -> Option<String> {
+        let reason = file.reason.clone();
+        reason.filter(|reason| !reason.trim().is_empty())
+    }
+
+    fn rule(&self, written: &Spanned<RuleFile>, is_of_tool: bool) -> Result<Rule, FileError> {
+        let file = written.get_ref();
         let rule = Rule {
-            place: format!("{}:{line}", self.file_name),
+            place: self.place(written),
             operation: self.glob(file.operation.as_ref(), Glob::name)?,
             principal: self.glob(file.principal.as_ref(), Glob::principal)?,
             target: self.glob(file.target.as_ref(), Glob::path)?,
@@ -139,10 +237,7 @@ impl Source<'_> {
                 .distinct_approver
                 .as_ref()
                 .is_some_and(|distinct| *distinct.get_ref()),
-            reason: file
-                .reason
-                .clone()
-                .filter(|reason| !reason.trim().is_empty()),
+            reason: self.reason(file),
         };
         if let (Some(approvers), Answer::Allow | Answer::Deny) = (&file.approvers, rule.answer) {
             return Err(self
@@ -155,7 +250,8 @@ impl Source<'_> {
         self.conditions(file)?;
         let covers_destruction =
             !matches!(rule.effect, Some(EffectClass::Read | EffectClass::Write));
-        if rule.answer == Answer::Allow && covers_destruction && rule.reason.is_none() {
+        let may_destroy = covers_destruction && !is_of_tool;
+        if rule.answer == Answer::Allow && may_destroy && rule.reason.is_none() {
             return Err(self
                 .error(
                     written,
@@ -222,7 +318,7 @@ impl Source<'_> {
         Err(error.hint(hint))
     }
 
-    fn glob(
+    pub(crate) fn glob(
         &self,
         written: Option<&Spanned<String>>,
         read: fn(&str) -> Result<Glob, String>,
@@ -232,7 +328,7 @@ impl Source<'_> {
             .transpose()
     }
 
-    fn approvers(&self, written: &Spanned<Vec<String>>) -> Result<Approvers, FileError> {
+    pub(crate) fn approvers(&self, written: &Spanned<Vec<String>>) -> Result<Approvers, FileError> {
         let names = written.get_ref();
         if names.is_empty() {
             return Err(self

@@ -100,7 +100,7 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
     "version = 1\n[[rule]]\n"
         policy.toml:2:1: missing field `decision`
     "version = 1\n[[rule]]\noperatoin = \"runs.*\"\ndecision = \"deny\""
-        policy.toml:3:1: unknown field `operatoin`, expected one of `operation`, `principal`, `target`, `effect`, `decision`, `approvers`, `quorum`, `distinct_approver`, `reason`, `examples`; did you mean `operation`?
+        policy.toml:3:1: unknown field `operatoin`, expected one of `id`, `operation`, `principal`, `target`, `effect`, `tool`, `prefix`, `args_deny`, `dynamic_args`, `env_allow`, `redirect`, `hosts`, `project`, `expires`, `guard`, `decision`, `approvers`, `quorum`, `distinct_approver`, `always_human`, `reason`, `examples`, `match`, `not_match`; did you mean `operation`?
     "version = 1\n[[rule]]\ndecision = \"alow\""
         policy.toml:3:12: unknown variant `alow`, expected one of `allow`, `ask`, `deny`; did you mean `allow`?
     "version = 1\n[[rule]]\neffect = \"destroy\"\ndecision = \"deny\""

@@ -1,18 +1,41 @@
 //! `docs/reference/errors.md` and one page per code.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use windlass_engine::{contract::Contract, operation::OperationInfo};
 use windlass_types::{Code, Kind, code};
 
 use super::{BANNER, Document};
 
-/// The contracts of operations by their numbers, in order.
-type Contracts = BTreeMap<&'static str, &'static dyn Contract>;
+/// A contract with names of its own for codes, and the capabilities that answer by it.
+struct Dialect<'a> {
+    capabilities: BTreeSet<&'a str>,
+    contract: &'static dyn Contract,
+}
+
+fn dialects<'a>(infos: &[&'a OperationInfo]) -> Vec<Dialect<'a>> {
+    let mut found: BTreeMap<&'static str, Dialect<'a>> = BTreeMap::new();
+    for info in infos {
+        let Some(number) = info.contract.number() else {
+            continue;
+        };
+        let capability = info.name.split('.').next().unwrap_or_default();
+        let dialect = found.entry(number).or_insert_with(|| Dialect {
+            capabilities: BTreeSet::new(),
+            contract: info.contract,
+        });
+        dialect.capabilities.insert(capability);
+    }
+    let mut dialects: Vec<_> = found.into_values().collect();
+    dialects.sort_by(|left, right| left.capabilities.cmp(&right.capabilities));
+    dialects
+}
 
 pub(super) fn documents(infos: &[&OperationInfo]) -> Vec<Document> {
-    let numbered = |info: &&OperationInfo| Some((info.contract.number()?, info.contract));
-    let contracts: Contracts = infos.iter().filter_map(numbered).collect();
+    let dialects = dialects(infos);
     let mut index = format!("{BANNER}# Error codes\n\n");
     index.push_str(
         "Every failure a person or a client can see has one of these codes, on every surface.\n\n",
@@ -31,20 +54,26 @@ pub(super) fn documents(infos: &[&OperationInfo]) -> Vec<Document> {
         ));
         documents.push((
             PathBuf::from(format!("docs/reference/errors/{}.md", code.name)),
-            page(code, &contracts),
+            page(code, &dialects),
         ));
     }
     documents.push((PathBuf::from("docs/reference/errors.md"), index));
     documents
 }
 
-fn page(code: &'static Code, contracts: &Contracts) -> String {
-    let names: String = contracts
+fn page(code: &'static Code, dialects: &[Dialect<'_>]) -> String {
+    let names: String = dialects
         .iter()
-        .map(|(number, contract)| {
+        .map(|dialect| {
+            let capabilities: Vec<String> = dialect
+                .capabilities
+                .iter()
+                .map(|name| format!("`{name}`"))
+                .collect();
             format!(
-                "| in contract {number} | `{}` |\n",
-                contract.code_name(code)
+                "| in answers of {} | `{}` |\n",
+                capabilities.join(" and "),
+                dialect.contract.code_name(code)
             )
         })
         .collect();

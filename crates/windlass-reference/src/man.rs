@@ -1,4 +1,4 @@
-//! The manual pages, as `windlass man` writes them and the repository keeps them.
+//! The manual pages, as `windlass man` writes them and a release archive carries them.
 
 use clap::Command;
 use clap_mangen::Man;

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use windlass_engine::operation::operation;
+use windlass_engine::{
+    contract::{Contract, EnvelopeContext},
+    operation::operation,
+};
 
 use super::*;
 
@@ -47,15 +50,15 @@ fn every_document_is_there() {
         "docs/reference/errors.md",
         "docs/reference/errors/POLICY_DENIED.md",
         "docs/reference/exit-codes.md",
-        "docs/reference/man/windlass.1",
-        "docs/reference/man/windlass-runs-rollback.1",
         "docs/reference/operations.json",
         "docs/reference/operations.md",
-        "docs/reference/samples/runs.list.json",
         "docs/stack/cli-ref/deploy.md",
         "docs/stack/cli-ref/info-stack.md",
         "docs/stack/cli-ref/dev.md",
         "docs/stack/cli-ref/dev-logs.md",
+        "release/man/windlass.1",
+        "release/man/windlass-runs-rollback.1",
+        "release/samples/runs.list.json",
         "schemas/config.schema.json",
         "schemas/operations/runs.list.input.json",
         "schemas/operations/runs.list.output.json",
@@ -176,6 +179,46 @@ fn a_command_has_a_page_with_those_below_it() {
     assert!(page.contains("### `agentpack evolve propose`"), "{page}");
 }
 
+/// A contract with a name of its own for every code.
+#[derive(Debug)]
+struct Shouting;
+
+impl Contract for Shouting {
+    fn number(&self) -> Option<&'static str> {
+        Some("009")
+    }
+
+    fn failure(&self, _context: EnvelopeContext<'_>, problem: &Problem) -> Value {
+        json!(problem.message())
+    }
+
+    fn code_name(&self, _code: &'static Code) -> &'static str {
+        "OH_NO"
+    }
+
+    fn failure_schema(&self) -> Value {
+        json!({})
+    }
+}
+
+#[test]
+fn the_page_of_a_code_names_capabilities() {
+    let in_contract = |domain: &'static str, verb: &'static str| {
+        let made = operation(domain, verb).handle(|_, _: Value| async { Ok(json!({})) });
+        let mut info = made.info().clone();
+        info.contract = &Shouting;
+        info
+    };
+    let mut infos = vec![in_contract("demo", "plan"), in_contract("admin", "keys")];
+    infos.extend(self::infos());
+    let documents = errors::documents(&infos.iter().collect::<Vec<_>>());
+    let path = std::path::Path::new("docs/reference/errors/TIMEOUT.md");
+    let (_, page) = documents.iter().find(|(of, _)| of == path).unwrap();
+    let row = "| in answers of `admin` and `demo` | `OH_NO` |\n";
+    assert!(page.contains(row), "{page}");
+    assert_eq!(page.matches("in answers of").count(), 1, "{page}");
+}
+
 #[test]
 fn an_operation_is_described() {
     let documents = generated();
@@ -206,7 +249,7 @@ fn an_operation_is_described() {
     windlass ops call runs.list --input '{"kind":"it'\''s","limit":5}'
     ```
     "#);
-    insta::assert_snapshot!(documents[std::path::Path::new("docs/reference/samples/runs.list.json")], @r#"
+    insta::assert_snapshot!(documents[std::path::Path::new("release/samples/runs.list.json")], @r#"
     {
       "examples": [
         {

@@ -1,11 +1,11 @@
-//! `docs/reference/samples/`: payloads that work, from the examples of each operation.
+//! `release/samples/`: payloads that work, from the examples of each operation.
 
 use std::path::PathBuf;
 
 use serde_json::json;
 use windlass_engine::{contract::EnvelopeContext, operation::OperationInfo};
 
-use super::Document;
+use super::{Document, RELEASE};
 
 pub(super) fn documents(infos: &[&OperationInfo]) -> Vec<Document> {
     infos
@@ -45,7 +45,7 @@ fn sample(info: &OperationInfo) -> Document {
         .collect();
     let sample = json!({ "operation": info.name, "tool": info.tool, "examples": examples });
     (
-        PathBuf::from(format!("docs/reference/samples/{}.json", info.name)),
+        PathBuf::from(RELEASE).join(format!("samples/{}.json", info.name)),
         format!("{sample:#}\n"),
     )
 }

@@ -7,7 +7,16 @@
 
 use std::ops::Range;
 
-use crate::scan::{LOOK, Site, is_placeholder, run, run_all, run_at_most};
+use crate::{
+    body::{
+        ends_command, is_blank, is_identifier, is_in_path, is_mixed, is_program_text, is_prose,
+        is_quote, is_reference, is_reference_with_digits, is_scope, is_sealed, is_space, is_text,
+        names_a_password, tells_a_name,
+    },
+    random,
+    scan::{LOOK, Site, is_placeholder, run, run_all, run_at_most},
+    strange, words,
+};
 
 /// How name and value are joined.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,7 +41,17 @@ enum Join {
 
 /// The value's range, if the anchor ends a name that is assigned one.
 pub(crate) fn value(site: Site<'_>) -> Option<Range<usize>> {
+    named(site)
+        .or_else(|| strange::compared(site))
+        .or_else(|| strange::suffixed(site))
+}
+
+/// The value after the name.
+fn named(site: Site<'_>) -> Option<Range<usize>> {
     let text = site.text;
+    if is_type_or_folder(site) {
+        return None;
+    }
     let (join, mut at) = join(site)?;
     if !std::str::from_utf8(name(site)).is_ok_and(crate::rules::names_a_secret) && !is_short(site) {
         return None;
@@ -53,23 +72,30 @@ pub(crate) fn value(site: Site<'_>) -> Option<Range<usize>> {
     }
 }
 
+/// `AWS::IAM::AccessKey`, `arn:…:secret:name`, `$(PWD)=`, and the working directory.
+fn is_type_or_folder(site: Site<'_>) -> bool {
+    let (before, name) = (&site.text[..site.end - name(site).len()], name(site));
+    let joins = |byte: u8| is_quote(byte) || is_space(byte) || matches!(byte, b'=' | b':');
+    let rest = site.end + run_at_most(site.text, site.end, 6, joins);
+    let is_folder = [&b"PWD"[..], b"OLDPWD"].contains(&name)
+        && matches!(site.text.get(rest), Some(b'/' | b')' | b'~' | b'$'));
+    let is_part =
+        before.ends_with(b"::") || before.ends_with(b":") && site.text.get(site.end) == Some(&b':');
+    is_folder || is_part
+}
+
 /// `DB_PASS` and `db_pass`, and names of two words.
 fn is_short(site: Site<'_>) -> bool {
     let anchor = &site.text[site.start..site.end];
-    anchor.eq_ignore_ascii_case(b"_pass") || anchor.contains(&b' ') || is_pass(site)
+    anchor.eq_ignore_ascii_case(b"_pass")
+        || anchor.eq_ignore_ascii_case(b"_pw")
+        || anchor.contains(&b' ')
+        || is_pass(site)
 }
 
 /// A name that is `pass` and nothing more.
 fn is_pass(site: Site<'_>) -> bool {
     name(site).eq_ignore_ascii_case(b"pass")
-}
-
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t')
-}
-
-fn is_quote(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\'' | b'`')
 }
 
 /// Whether a quoted text begins here, perhaps behind a backslash.
@@ -86,6 +112,15 @@ fn join(site: Site<'_>) -> Option<(Join, usize)> {
         is_quote(byte) || matches!(byte, b'\\' | b']' | b')')
     });
     at += closing;
+    // An array of characters.
+    if closing == 0 && text.get(at) == Some(&b'[') {
+        let size = run_at_most(text, at + 1, 5, |byte| byte.is_ascii_digit());
+        at += if text.get(at + 1 + size) == Some(&b']') {
+            size + 2
+        } else {
+            0
+        };
+    }
     if closing == 0 && text.get(at) == Some(&b'>') && name_is_tag(site) {
         return Some((Join::Element, at + 1));
     }
@@ -209,7 +244,7 @@ fn pair(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// The whole name that the anchor ends.
-fn name<'a>(site: Site<'a>) -> &'a [u8] {
+pub(crate) fn name<'a>(site: Site<'a>) -> &'a [u8] {
     let behind = &site.text[site.floor..site.start];
     let length = behind
         .iter()
@@ -283,7 +318,7 @@ fn is_login(site: Site<'_>) -> bool {
         .next()
         .unwrap_or(window);
     line.windows(6).any(|part| part == b"login ")
-        || starts_line(site) && site.before() != Some(b'\n')
+        || starts_line(site) && !matches!(site.before(), None | Some(b'\n'))
 }
 
 /// Whether the name stands where data stands: an upper-case name, the start of a line, a
@@ -305,8 +340,13 @@ fn element(site: Site<'_>, at: usize) -> Option<Range<usize>> {
         !matches!(byte, b'<' | b'\n' | b'\r' | b'[' | b'"' | b'\\')
     });
     let body = &text[at..at + length];
+    if length == LOOK {
+        // Longer than is looked at: it reaches to the next tag.
+        let is_secret = random::is_plausible(body) && is_text(body) || is_sealed(body);
+        return is_secret.then(|| at..at + run_all(text, at, |byte| !matches!(byte, b'<' | b'\n')));
+    }
     let closed = text[at + length..].starts_with(b"</");
-    let is_secret = closed && length >= 4 && !is_blank(body) && !body.contains(&b' ');
+    let is_secret = closed && length >= 4 && (is_sealed(body) || is_text(body));
     is_secret.then_some(at..at + length)
 }
 
@@ -399,14 +439,21 @@ fn is_quoted_secret(site: Site<'_>, join: Join, body: &[u8]) -> bool {
     match join {
         // Lists of names and calls of functions look like this too.
         Join::Argument => {
-            is_mixed(seen)
-                && seen.iter().any(u8::is_ascii_digit)
-                && !matches!(seen[0], b'/' | b'.' | b'~')
-                && !spaced
-                && !is_reference_with_digits(seen)
+            let is_password = names_a_password(name);
+            let is_short = seen.len() < 10 && !is_password;
+            let is_name = words::is_wordy(seen) && seen.iter().all(is_identifier) && !is_password;
+            strange::is_misnested(seen)
+                || !is_short
+                    && is_mixed(seen)
+                    && seen.iter().any(u8::is_ascii_digit)
+                    && !is_name
+                    && !matches!(seen[0], b'/' | b'.' | b'~')
+                    && !spaced
+                    && !is_reference_with_digits(seen)
         }
         // `current-password` is an attribute's value, `db_password` a name.
         _ if is_reference(seen) && seen.iter().any(|byte| !byte.is_ascii_alphabetic()) => false,
+        _ if is_prose(seen) || tells_a_name(seen) => false,
         _ if names_a_password(name) => true,
         // `unexpected token: "fn main"` is a message; a passphrase has spaces too.
         _ if name.eq_ignore_ascii_case(b"token") => {
@@ -414,26 +461,15 @@ fn is_quoted_secret(site: Site<'_>, join: Join, body: &[u8]) -> bool {
             seen.iter().all(in_token)
                 && seen[0] != b'#'
                 && (is_mixed(seen) || seen.len() >= 24)
+                && !(words::is_wordy(seen) && seen.iter().all(is_in_path))
                 && !is_reference_with_digits(seen)
         }
         _ if name[..4].eq_ignore_ascii_case(b"cred") => is_mixed(seen),
-        _ => !is_reference_with_digits(seen),
+        _ => {
+            let is_file = matches!(seen[0], b'/' | b'.' | b'~') && words::is_wordy(seen);
+            !is_file && !is_reference_with_digits(seen)
+        }
     }
-}
-
-fn names_a_password(name: &[u8]) -> bool {
-    name.to_ascii_lowercase()
-        .windows(2)
-        .any(|part| part == b"pa" || part == b"pw")
-}
-
-/// Letters and digits, or a sign that words do not have.
-fn is_mixed(body: &[u8]) -> bool {
-    let digit = body.iter().any(u8::is_ascii_digit);
-    let letter = body.iter().any(u8::is_ascii_alphabetic);
-    let sign =
-        |byte: &u8| byte.is_ascii_punctuation() && !matches!(byte, b'_' | b'-' | b'.' | b':');
-    body.len() >= 6 && letter && (digit || body.iter().any(sign))
 }
 
 fn bare(site: Site<'_>, join: Join, start: usize) -> Option<Range<usize>> {
@@ -460,30 +496,52 @@ fn bare(site: Site<'_>, join: Join, start: usize) -> Option<Range<usize>> {
             )
     };
     let length = run(text, start, in_value);
+    // In a line of an environment file, `&` joins nothing.
+    let length = match text.get(start + length) {
+        Some(b'&') if join == Join::Tight && upper_name(site) && starts_line(site) => {
+            run(text, start, |byte| byte == b'&' || in_value(byte))
+        }
+        _ => length,
+    };
     let end = start + length;
     let body = &text[start..end];
     // A call, an index, a generic type or a path: program text.
     let is_code = matches!(text.get(end), Some(b'(' | b'[' | b'{' | b'<'))
         || body.windows(2).any(|pair| pair == b"::");
+    if let Some(range) = strange::rest_of_line(text, start) {
+        return Some(range);
+    }
     if is_code && !text[end..].starts_with(b"</") || is_blank(body) {
         return None;
     }
     let digit = body.iter().any(u8::is_ascii_digit);
     let letter = body.iter().any(u8::is_ascii_alphabetic);
+    let rest = &text[end..end + run_at_most(text, end, 4, is_space)];
+    let is_type = join == Join::Colon && text[end + rest.len()..].starts_with(b"=");
     let is_secret = match join {
-        _ if is_pass(site) => false,
+        _ if is_pass(site) || is_type || is_scope(body) || is_plain(site, body) => false,
         _ if length > 64 => true,
         _ if is_setting(site, join, body, &text[end..]) => length >= 4,
         _ if is_reference_at(site, body) => false,
         Join::Tight => length >= 4 && (digit || is_data_position(site)),
         Join::Flag => {
-            length >= 4 && body[0] != b'-' && (is_mixed(body) || ends_command(&text[end..]))
+            let is_prose = matches!(
+                body,
+                b"option" | b"options" | b"flag" | b"flags" | b"argument" | b"from" | b"with"
+            );
+            let is_prose = is_prose || body.ends_with(b".") && body[1..].is_ascii();
+            let is_value = is_mixed(body) || ends_command(&text[end..]) && !is_prose;
+            length >= 4 && body[0] != b'-' && is_value
         }
         Join::Spaced => length >= 6 && digit && letter && !is_program_text(body),
         Join::Colon => length >= 8 && digit && letter && !is_program_text(body),
         Join::Quoted | Join::Declared | Join::Argument | Join::Element => false,
     };
-    is_secret.then(|| start..start + run_all(text, start, in_value))
+    let rest = |end| match length {
+        LOOK => run_all(text, end, in_value),
+        _ => 0,
+    };
+    is_secret.then(|| start..end + rest(end))
 }
 
 /// Whether this is a line of a settings file, `name=value` and nothing more: the value is no
@@ -503,93 +561,36 @@ fn is_setting(site: Site<'_>, join: Join, body: &[u8], rest: &[u8]) -> bool {
     is_joined && is_whole && starts && names_a_password(name(site))
 }
 
-/// Whether a command line ends here or goes on with a flag: a sentence does not.
-fn ends_command(rest: &[u8]) -> bool {
-    matches!(
-        rest,
-        [] | [b'\n' | b'\r' | b';' | b'"' | b'\'' | b'|' | b'&', ..]
-            | [b' ', b'-' | b'|' | b'&' | b'>', ..]
-    )
-}
-
-/// `Ipv4Address`: a capital, words, and a number or two. `com.example.app:12`: a package.
-fn is_program_text(body: &[u8]) -> bool {
-    let mut parts = body.split(|byte| *byte == b'.');
-    let mut is_word = || {
-        parts
-            .next()
-            .is_some_and(|part| !part.is_empty() && part.iter().all(u8::is_ascii_alphabetic))
-    };
-    if is_word() && is_word() {
-        return true;
-    }
+/// An address without a password, a number, the name of a constant such as `MAX_TOKEN_2`, a rule
+/// of a grammar such as `1*tchar`.
+fn is_plain(site: Site<'_>, body: &[u8]) -> bool {
+    let in_name = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
     let digits = body.iter().filter(|byte| byte.is_ascii_digit()).count();
-    body[0].is_ascii_uppercase()
-        && digits <= 2
-        && body.iter().any(u8::is_ascii_lowercase)
-        && body
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
+    let is_constant = body.iter().all(in_name)
+        && !names_a_password(name(site))
+        && (words::is_wordy(body) || body.contains(&b'_') && digits <= 4);
+    let is_member = body.contains(&b'.') && body.iter().all(is_identifier);
+    let folders = body.iter().filter(|byte| **byte == b'/').count();
+    is_constant && !upper_name(site)
+        || folders >= 3 && words::is_wordy(body)
+        || is_member && words::is_wordy(body) && !names_a_password(name(site))
+        || body.starts_with(b"1*")
+        || body.starts_with(b"0x") && body.len() <= 18
+        || body.starts_with(b"http://")
+        || body.starts_with(b"https://")
 }
 
-/// Whether a quoted argument may be a password: no sentence, no variable, no mask, no name.
-pub(crate) fn is_credential(body: &[u8]) -> bool {
-    !is_blank(body) && !body.contains(&b' ') && !is_reference(body)
-}
-
-/// Nothing, a variable, a template, a mask, an earlier replacement.
-fn is_blank(body: &[u8]) -> bool {
-    let Some(first) = body.first() else {
-        return true;
-    };
-    matches!(first, b'$' | b'{' | b'<' | b'*')
-        || body.starts_with(b"%s")
-        || body.starts_with(b"%(")
-        // A list of rules, not a value.
-        || body.starts_with(b"required|")
-        || is_placeholder(body)
-        || body.iter().all(|byte| byte == first)
-        || [
-            &b"none"[..],
-            b"null",
-            b"true",
-            b"false",
-            b"undefined",
-            b"string",
-            b"required",
-            b"optional",
-        ]
-        .iter()
-        .any(|word| body.eq_ignore_ascii_case(word))
+/// A name in capitals, as in an environment file.
+fn upper_name(site: Site<'_>) -> bool {
+    !name(site).iter().any(u8::is_ascii_lowercase)
 }
 
 /// Whether a bare value refers to another variable, given where its name stands.
 fn is_reference_at(site: Site<'_>, body: &[u8]) -> bool {
     let upper = |name: &[u8]| !name.iter().any(u8::is_ascii_lowercase);
     // Environment files and connection strings hold values only.
-    let holds_values = before_name(site) == Some(b';')
+    let holds_values = matches!(before_name(site), Some(b';' | b'&' | b'?'))
         || upper(name(site)) && !upper(body) && !body.contains(&b'.');
     is_reference(body) && !holds_values
         || !names_a_password(&site.text[site.start..site.end]) && is_reference_with_digits(body)
-}
-
-/// `Ed25519PrivateKey`, `new_password2`: a name like those that secrets are given.
-fn is_reference_with_digits(body: &[u8]) -> bool {
-    let identifier = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
-    let name = body.trim_ascii_end();
-    let digits = name
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    let name = &name[..name.len() - digits];
-    name.len() <= 40
-        && name.iter().all(identifier)
-        && std::str::from_utf8(name).is_ok_and(crate::rules::names_a_secret)
-}
-
-/// A path to another variable that is named like a secret, as in `token=settings.api_key`.
-fn is_reference(body: &[u8]) -> bool {
-    let identifier = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b'-');
-    body.iter().all(identifier) && std::str::from_utf8(body).is_ok_and(crate::rules::names_a_secret)
 }

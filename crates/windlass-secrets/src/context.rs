@@ -7,9 +7,10 @@
 use std::ops::Range;
 
 use crate::{
-    random,
-    rules::{Charset, Token},
-    scan::{LOOK, Site, run, run_all, run_at_most},
+    anchors, random,
+    rules::{self, Charset, Shape, Token},
+    scan::{self, Found, LOOK, Site, run, run_all, run_at_most},
+    words,
 };
 
 /// How far from the word a value may begin.
@@ -24,7 +25,7 @@ const WORD: usize = 32;
 
 /// Words that say that a value is a secret.
 const ANNOUNCING: &[&str] = &[
-    "key", "token", "secret", "access", "private", "pat", "auth", "pass", "pwd", "cred", "api",
+    "key", "token", "secret", "access", "private", "auth", "pass", "pwd", "cred", "api",
 ];
 
 /// Of the words below.
@@ -80,6 +81,10 @@ const HARMLESS: &[&str] = &[
     "job",
     "idempotency",
     "keyid",
+    "exchange",
+    "extern",
+    "agreement",
+    "kem",
     "fixture",
     "snapshot",
     "crc",
@@ -173,6 +178,9 @@ fn values(
             return None;
         }
         let word = &text[found.start..found.start + length];
+        if is_harmless(word) {
+            return None;
+        }
         let goes_on = matches!(
             text.get(found.start + length),
             Some(b'+' | b'/' | b'_' | b'-')
@@ -183,7 +191,7 @@ fn values(
                 return range;
             }
         }
-        if length > WORD || is_harmless(word) {
+        if length > WORD {
             return None;
         }
         found.announced |= most_words == SERVICE_WORDS && announces(word);
@@ -194,11 +202,12 @@ fn values(
 }
 
 fn announces(word: &[u8]) -> bool {
-    word.len() <= 24
-        && ANNOUNCING.iter().any(|announcing| {
-            word.windows(announcing.len())
-                .any(|part| part.eq_ignore_ascii_case(announcing.as_bytes()))
-        })
+    word.eq_ignore_ascii_case(b"pat")
+        || word.len() <= 24
+            && ANNOUNCING.iter().any(|announcing| {
+                word.windows(announcing.len())
+                    .any(|part| part.eq_ignore_ascii_case(announcing.as_bytes()))
+            })
 }
 
 fn is_harmless(word: &[u8]) -> bool {
@@ -265,10 +274,80 @@ pub(crate) fn of_service(site: Site<'_>, format: Token) -> Option<Range<usize>> 
         let digits = body.iter().filter(|byte| byte.is_ascii_digit()).count();
         let fits = in_length
             && (format.looks.accepts(body) && random::is_random(body)
-                || follows && digits >= 3 && random::is_plausible(body));
+                || follows && (digits >= 3 || body.len() >= 32) && random::is_plausible(body));
         let joined = found.assigned || found.words == 0;
         (fits && joined).then(|| whole(site.text, range, format.body))
     })
+}
+
+/// Whether the letters before the keyword are those of a random value, not of a name.
+fn is_in_blob(before: &[u8]) -> bool {
+    let last = before.rsplit(|byte| !byte.is_ascii_alphanumeric()).next();
+    last.is_some_and(|last| {
+        last.len() >= 8 && last.iter().any(u8::is_ascii_digit) && !words::is_wordy(last)
+    })
+}
+
+/// Whether the name goes on to `Id`: it names a key, and is none.
+fn names_an_id(site: Site<'_>) -> bool {
+    // A `secret_id` is a secret.
+    if site.text[site.start..site.end].eq_ignore_ascii_case(b"secret") {
+        return false;
+    }
+    let rest = &site.text[site.end..];
+    let rest = match rest {
+        [b'_' | b'-' | b' ', rest @ ..] => rest,
+        rest => rest,
+    };
+    let is_id = rest.len() >= 2 && rest[..2].eq_ignore_ascii_case(b"id");
+    is_id && !rest.get(2).is_some_and(u8::is_ascii_alphabetic)
+}
+
+/// Whether words are joined by slashes, as in the address of a commit.
+fn is_path(body: &[u8]) -> bool {
+    let is_word = |part: &[u8]| is_harmless(part) || words::is_wordy(part);
+    body.contains(&b'/') && body.split(|byte| *byte == b'/').any(is_word)
+}
+
+/// How a keyword may go on in small letters: `tokens`, `accesskey`, `passphrase`, `authorization`.
+const ENDINGS: &[&str] = &[
+    "s",
+    "se",
+    "ses",
+    "ce",
+    "ces",
+    "key",
+    "token",
+    "secret",
+    "word",
+    "words",
+    "wd",
+    "phrase",
+    "code",
+    "id",
+    "ential",
+    "entials",
+    "orization",
+    "entication",
+    "pass",
+    "sig",
+];
+
+/// Whether the word that the keyword begins means what the keyword says: `accessible` and
+/// `APIENTRY` do not.
+fn ends_word(site: Site<'_>) -> bool {
+    let text = site.text;
+    let is_lower = |at: usize| text.get(at).is_some_and(u8::is_ascii_lowercase);
+    let length = if is_lower(site.end - 1) {
+        run_at_most(text, site.end, 16, |byte| byte.is_ascii_lowercase())
+    } else {
+        let capitals = run_at_most(text, site.end, 16, |byte| byte.is_ascii_uppercase());
+        // The last capital begins the next word.
+        capitals - usize::from(capitals > 0 && is_lower(site.end + capitals))
+    };
+    let rest = &text[site.end..site.end + length];
+    let is_rest = |ending: &&str| rest.eq_ignore_ascii_case(ending.as_bytes());
+    rest.is_empty() || ENDINGS.iter().any(is_rest)
 }
 
 /// After a word such as `key`: a value that nobody would write by hand.
@@ -276,18 +355,34 @@ pub(crate) fn of_keyword(site: Site<'_>) -> Option<Range<usize>> {
     let last = site.text[site.end - 1];
     let goes_on = |next: u8| last.is_ascii_lowercase() && next.is_ascii_lowercase();
     let is_key = site.text[site.start..site.end].eq_ignore_ascii_case(b"key");
-    if !begins_word(site) || is_key && site.text.get(site.end).copied().is_some_and(goes_on) {
+    if !begins_word(site)
+        || !ends_word(site)
+        || is_key && site.text.get(site.end).copied().is_some_and(goes_on)
+    {
         return None;
     }
     let before = name_before(site);
     // `key` alone names the keys of tables and caches.
     let is_id = site.before() != Some(b' ') || site.text.get(site.end) != Some(&b' ');
     let alone = is_key && before.is_empty() && is_id;
+    if alone {
+        return of_lone_key(site);
+    }
+    let name = [before, &site.text[site.start..site.end]].concat();
+    let plain: Vec<u8> = name
+        .iter()
+        .filter(|byte| byte.is_ascii_alphanumeric())
+        .map(u8::to_ascii_lowercase)
+        .collect();
+    if rules::is_harmless(&plain) || is_in_blob(before) || names_an_id(site) {
+        return None;
+    }
     let parts = || before.split(|byte| !byte.is_ascii_alphanumeric());
-    if alone || parts().any(is_harmless) || is_harmless(word_before(site)) {
+    if parts().any(is_harmless) || is_harmless(word_before(site)) {
         return None;
     }
     // Ids are given names such as `auth`, `api` and `key` too.
+    let is_licence = site.text[site.start..site.end].eq_ignore_ascii_case(b"licen");
     let may_be_uuid = is_key && !before.is_empty()
         || [&b"secret"[..], b"token", b"private"]
             .iter()
@@ -297,10 +392,41 @@ pub(crate) fn of_keyword(site: Site<'_>) -> Option<Range<usize>> {
         let range = value(site.text, found.start, Charset::Base64)?;
         let body = &site.text[range.clone()];
         let is_number = body.starts_with(b"0x");
-        let is_id = random::is_uuid(body) && !may_be_uuid;
-        let is_secret = body.len() >= least && random::is_random(body) && !is_id && !is_number;
+        let is_id = random::is_uuid(body) && !(may_be_uuid && found.assigned);
+        // A licence's text is followed by its digest.
+        let is_digest = !found.assigned && is_licence;
+        let is_none = is_id || is_number || is_digest || is_path(body) || random::counts_up(body);
+        let is_secret = body.len() >= least && random::is_random(body) && !is_none;
         is_secret.then(|| whole(site.text, range, Charset::Base64))
     })
+}
+
+/// `key=value` in an address, a log line or a settings file. A digest is the key of a table.
+fn of_lone_key(site: Site<'_>) -> Option<Range<usize>> {
+    if site.text.get(site.end) != Some(&b'=') || is_harmless(word_before(site)) {
+        return None;
+    }
+    let start = site.end + 1;
+    let has_format = |hit: anchors::Hit| {
+        let rule = rules::get(hit.rule);
+        let end = hit.end;
+        let value = Site { start, end, ..site };
+        matches!(rule.shape, Shape::Token(_) | Shape::Jwt)
+            && matches!(scan::judge(&rule, value), Found::Secret(_))
+    };
+    // It is found by its format, which says more.
+    if anchors::at(site.text, start.min(site.text.len())).any(has_format) {
+        return None;
+    }
+    let in_address = matches!(site.before(), Some(b'?' | b'&'));
+    let range = value(site.text, start, Charset::Loose)?;
+    let body = &site.text[range.clone()];
+    let is_digest = body.iter().all(u8::is_ascii_hexdigit) || random::is_uuid(body);
+    let least = if in_address { 16 } else { 20 };
+    let is_secret = body.len() >= least
+        && (in_address || !is_digest)
+        && (random::is_random(body) || in_address && random::is_plausible(body));
+    is_secret.then(|| whole(site.text, range, Charset::Loose))
 }
 
 /// A value longer than was looked at ends where its alphabet does.

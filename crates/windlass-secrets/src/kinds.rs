@@ -207,12 +207,13 @@ const fn charset_of(word: Place) -> Option<Charset> {
     None
 }
 
-const LOOKS: [(&str, Looks); 5] = [
+const LOOKS: [(&str, Looks); 6] = [
     ("any", Looks::Any),
     ("digit", Looks::Digit),
     ("mixed", Looks::Mixed),
     ("capital", Looks::Capital),
     ("random", Looks::Random),
+    ("parts", Looks::Parts),
 ];
 
 const fn looks_of(word: Place) -> Option<Looks> {

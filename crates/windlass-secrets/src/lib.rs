@@ -8,6 +8,7 @@
 
 mod anchors;
 mod assignment;
+mod body;
 mod context;
 mod kinds;
 #[cfg(test)]
@@ -15,10 +16,13 @@ mod linear_tests;
 mod pem;
 mod random;
 mod redactor;
+mod repeats;
 mod rules;
 pub mod samples;
 mod scan;
+mod strange;
 mod value;
+mod words;
 mod work;
 mod writer;
 

@@ -3,7 +3,11 @@
 
 use std::{collections::BTreeSet, io::Write};
 
-use crate::{RedactingWriter, Redactor, rules, work};
+use crate::{
+    RedactingWriter, Redactor,
+    rules::{self, Shape},
+    work,
+};
 
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
@@ -47,6 +51,35 @@ fn every_rule_is_linear_in_its_own_worst_text() {
                 let piece = format!("{}{filler}", rule.anchor);
                 assert_flat(&piece, tail, 2 * KIB, 8 * KIB);
             }
+        }
+    }
+}
+
+/// The filler that costs most, in long texts, for a rule of each way to judge: rows of the table
+/// with the same alphabet and looks differ in the label and the length only.
+#[test]
+fn every_way_to_judge_is_linear_in_long_texts_too() {
+    let mut seen = BTreeSet::new();
+    for rule in rules::all() {
+        let way = match rule.shape {
+            Shape::Token(token) | Shape::Context(token) => {
+                let is_context = matches!(rule.shape, Shape::Context(_));
+                format!("{is_context} {:?} {:?}", token.body, token.looks)
+            }
+            Shape::Assignment => format!("{} {:?}", rule.label, rule.shape),
+            Shape::Keyword => rule.anchor.to_owned(),
+            shape => format!("{shape:?}"),
+        };
+        if !seen.insert(way) {
+            continue;
+        }
+        let worst = FILLERS
+            .into_iter()
+            .map(|filler| format!("{}{filler}", rule.anchor))
+            .map(|piece| (work_per_byte(&piece, "", 2 * KIB), piece))
+            .max_by(|one, other| one.0.total_cmp(&other.0));
+        if let Some((_, piece)) = worst {
+            assert_flat(&piece, "", 256 * KIB, MIB);
         }
     }
 }

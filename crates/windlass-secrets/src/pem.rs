@@ -219,7 +219,8 @@ fn marker_end(line: &[u8], kind: &[u8]) -> Option<usize> {
     let name = line[start..]
         .iter()
         .take(64)
-        .take_while(|byte| **byte != b'-' && **byte != b'\n')
+        // No replacement, so that redacting twice is redacting once.
+        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b' ')
         .count();
     line[start + name..]
         .starts_with(b"-----")

@@ -2,7 +2,7 @@
 //!
 //! Looks at a bounded prefix, so that a long value costs no more than a short one.
 
-use crate::scan::LOOK;
+use crate::{scan::LOOK, words};
 
 /// What a value is made of.
 struct Makeup {
@@ -90,7 +90,13 @@ fn is_grouped(value: &[u8]) -> bool {
         .filter(|part| part.iter().any(u8::is_ascii_digit))
         .count();
     let count = parts().count();
+    let is_long = |part: &[u8]| part.len() >= 7 && part.iter().all(u8::is_ascii_alphanumeric);
+    let is_upper = |part: &[u8]| {
+        !part.iter().any(u8::is_ascii_lowercase) && words::is_no_word(value) && part.len() >= 6
+    };
     count >= 3 && with_digits * 3 >= count * 2 && parts().all(fits)
+        || count == 2 && with_digits == 2 && parts().all(is_long) && value.len() <= 24
+        || count >= 4 && parts().all(fits) && parts().all(is_upper)
 }
 
 /// Whether nobody would write this by hand: enough for a value that stands beside a word such as
@@ -107,6 +113,12 @@ pub(crate) fn is_random(value: &[u8]) -> bool {
     }
     if made.is_hex {
         return made.length >= 20 && made.changes >= 3;
+    }
+    if words::is_wordy(value) {
+        return false;
+    }
+    if made.length >= 20 && words::is_no_word(value) {
+        return true;
     }
     // Words and names have few places where letters and digits meet: count the parts that are not.
     let random: usize = value
@@ -135,6 +147,22 @@ fn is_camel_case(made: &Makeup) -> bool {
     made.uppers > 0 && made.in_words * 5 >= letters * 2 && made.vowels * 5 >= letters
 }
 
+/// Whether hexadecimal digits count up, as in the keys of examples: `000102…`, `0123456789ab…`.
+pub(crate) fn counts_up(value: &[u8]) -> bool {
+    let value = &value[..value.len().min(LOOK)];
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    let Some(digits) = value.iter().map(digit).collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    let steps = |numbers: &[u32]| {
+        let ups = numbers.windows(2).filter(|pair| pair[1] == pair[0] + 1);
+        numbers.len() > 4 && ups.count() * 10 >= (numbers.len() - 1) * 9
+    };
+    let byte = |pair: &[u32]| pair[0] * 16 + pair.get(1).unwrap_or(&0);
+    let bytes: Vec<_> = digits.chunks(2).map(byte).collect();
+    steps(&digits) || steps(&bytes)
+}
+
 /// Whether a value may be a key where a service's name and a word such as `key` announce one.
 pub(crate) fn is_plausible(value: &[u8]) -> bool {
     let value = &value[..value.len().min(LOOK)];
@@ -151,7 +179,16 @@ pub(crate) fn is_plausible(value: &[u8]) -> bool {
     if is_grouped(value) {
         return true;
     }
+    if words::is_wordy(value) && made.digits < 4 {
+        return false;
+    }
+    if made.length >= 14 && solid == made.length && words::is_no_word(value) {
+        return true;
+    }
     let changes = made.changes + made.case_changes;
+    if made.length >= 16 && solid == made.length && made.lowers > 0 && changes >= 7 {
+        return true;
+    }
     if made.length >= 16 && made.digits >= 2 && made.uppers >= 3 && changes >= 6 {
         return true;
     }
@@ -163,4 +200,34 @@ pub(crate) fn is_plausible(value: &[u8]) -> bool {
         || made.length >= 16 && letters == 0 && solid == made.length
         || made.length >= 20 && one_case && solid == made.length
         || made.length >= 20 && made.case_changes >= 5
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_examples_count_up_and_random_ones_do_not() {
+        for example in [
+            "000102030405060708090a0b0c0d0e0f",
+            "0123456789abcdef0123456789abcdef",
+            "101112131415161718191A1B1C1D1E1F",
+        ] {
+            assert!(counts_up(example.as_bytes()), "{example}");
+        }
+        for random in ["9f86d081884c7d659a2feaa0c55ad015", "q7ZpX2vLr9TnB4wKs8Yd"] {
+            assert!(!counts_up(random.as_bytes()), "{random}");
+        }
+    }
+
+    #[test]
+    fn names_with_numbers_are_not_random() {
+        for name in [
+            "EcPublicKeyUncompressedX962Bin",
+            "pbeWithSHA1And40BitRC2CBC",
+            "ERROR_LOG_FILE_2_SIZE_64",
+        ] {
+            assert!(!is_random(name.as_bytes()), "{name}");
+        }
+    }
 }

@@ -18,6 +18,7 @@ use windlass_types::{Problem, Secret};
 use crate::{
     anchors,
     pem::{self, Blocks},
+    repeats,
     rules::{self, KNOWN, PLACEHOLDER},
     scan::{self, Found, Site},
 };
@@ -236,6 +237,17 @@ fn find(text: &[u8], known: Option<&AhoCorasick>) -> Vec<Span> {
                 Found::Nothing => {}
             }
         }
+    }
+    let found: Vec<_> = spans.iter().map(|span| span.range.clone()).collect();
+    let repeats = repeats::of(text, &found);
+    if !repeats.is_empty() {
+        let label = |(index, range): (usize, _)| Span {
+            range,
+            label: spans[index].label,
+        };
+        let repeats: Vec<_> = repeats.into_iter().map(label).collect();
+        spans.extend(repeats);
+        spans = merged(spans);
     }
     if let Some(known) = known {
         // Placeholders lie in order and apart, so only the first that ends later can overlap.

@@ -360,6 +360,24 @@ fn keys_in_quoted_pieces_and_elements_on_lines_of_their_own_go_too() {
 }
 
 #[test]
+fn a_secret_is_hidden_wherever_its_line_has_it_again() {
+    for (text, expected) in [
+        (
+            "token = 'c41f8e07ab5d4f6e' | 'c41f8e07ab5d4f6e'",
+            "token = '[redacted:token]' | '[redacted:token]'",
+        ),
+        // Longer words and other lines only look alike, and short words occur by chance.
+        (
+            "token = 'c41f8e07ab5d4f6e' xc41f8e07ab5d4f6e\nc41f8e07ab5d4f6e",
+            "token = '[redacted:token]' xc41f8e07ab5d4f6e\nc41f8e07ab5d4f6e",
+        ),
+        ("password=ada1 ada1", "password=[redacted:password] ada1"),
+    ] {
+        assert_eq!(redacted(text), expected);
+    }
+}
+
+#[test]
 fn registered_values_are_replaced_exactly_in_every_spelling() {
     let redactor = Redactor::new();
     assert!(!redactor.register(&Secret::new("short".to_owned())));

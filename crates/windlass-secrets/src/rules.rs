@@ -86,6 +86,8 @@ pub(crate) enum Looks {
     Capital,
     /// Letters and digits in no order that words have.
     Random,
+    /// Three parts joined by dots, the second of six characters: a bot's id, a time, a signature.
+    Parts,
 }
 
 impl Looks {
@@ -103,6 +105,11 @@ impl Looks {
             }
             Self::Capital => body.iter().any(u8::is_ascii_uppercase),
             Self::Random => crate::random::is_random(body),
+            Self::Parts => {
+                let mut parts = body.split(|byte| *byte == b'.').map(<[u8]>::len);
+                let lengths = (parts.next(), parts.next(), parts.next(), parts.next());
+                matches!(lengths, (Some(15..=25), Some(6..=7), Some(27..), None))
+            }
         }
     }
 }
@@ -310,6 +317,13 @@ const SHAPES: &[Rule] = &[
         (Alphanumeric, 42, 42),
         (Alphanumeric, 6, 6),
     ),
+    around("azure-key", "+ACR", (Base64, 36, 44), (Base64, 6, 8)),
+    around(
+        "tableau-token",
+        "==:",
+        (Base64, 20, 24),
+        (Alphanumeric, 32, 32),
+    ),
     around(
         "terraform-token",
         ".atlasv1.",
@@ -334,6 +348,7 @@ const NAMES: &[(&str, &str)] = &[
     ("password", "pwd"),
     ("password", "_pass"),
     ("password", "pass"),
+    ("password", "_pw"),
     ("password", "dbpass"),
     ("password", "userpass"),
     ("secret", "secret"),
@@ -349,6 +364,11 @@ const NAMES: &[(&str, &str)] = &[
     ("secret", "access_key"),
     ("secret", "access-key"),
     ("secret", "accesskey"),
+    ("secret", "function_key"),
+    ("secret", "functionkey"),
+    ("secret", "storage_key"),
+    ("secret", "storagekey"),
+    ("secret", "contribsys__com"),
     ("secret", "account_key"),
     ("secret", "accountkey"),
     ("secret", "auth_key"),
@@ -395,16 +415,6 @@ pub(crate) fn names_a_secret(name: &str) -> bool {
         end[start] = byte.to_ascii_lowercase();
     }
     let plain = &end[start..];
-    // Cursors and idempotency keys end like secrets and are none.
-    let harmless = [
-        "pagetoken",
-        "nexttoken",
-        "continuationtoken",
-        "synctoken",
-        "progresstoken",
-        "clienttoken",
-        "requesttoken",
-    ];
     let suffixes = [
         "password",
         "passwd",
@@ -421,6 +431,9 @@ pub(crate) fn names_a_secret(name: &str) -> bool {
         "secretkeybase",
         "accesskey",
         "accountkey",
+        "storagekey",
+        "functionkey",
+        "contribsyscom",
         "authkey",
         "privatekey",
         "presharedkey",
@@ -433,5 +446,25 @@ pub(crate) fn names_a_secret(name: &str) -> bool {
         "credential",
     ];
     let ends_like = |suffix: &&str| plain.ends_with(suffix.as_bytes());
-    suffixes.iter().any(ends_like) && !harmless.iter().any(ends_like)
+    suffixes.iter().any(ends_like) && !is_harmless(plain)
+}
+
+/// Whether a name, in small letters without separators, is that of a cursor, of a key that only
+/// tells calls apart, or of a key that everybody may know: they end like secrets and are none.
+pub(crate) fn is_harmless(plain: &[u8]) -> bool {
+    let harmless = [
+        "pagetoken",
+        "nexttoken",
+        "continuationtoken",
+        "synctoken",
+        "progresstoken",
+        "clienttoken",
+        "requesttoken",
+        "changetoken",
+        "actiontoken",
+        "publickey",
+        "pubkey",
+    ];
+    let ends_like = |suffix: &&str| plain.ends_with(suffix.as_bytes());
+    harmless.iter().any(ends_like)
 }

@@ -8,9 +8,9 @@
 use std::ops::Range;
 
 use crate::{
-    assignment, context,
+    assignment, body, context,
     rules::{self, Around, Charset, PLACEHOLDER, Rule, Shape, Token},
-    work,
+    words, work,
 };
 
 /// How many bytes a judge may look at before it says no.
@@ -139,6 +139,9 @@ pub(crate) fn is_placeholder(text: &[u8]) -> bool {
 
 fn token(anchor: &str, shape: Token, site: Site<'_>) -> Option<Range<usize>> {
     let anchored = &site.text[site.start..site.end] == anchor.as_bytes();
+    if is_in_blob(site) {
+        return None;
+    }
     let inside = if shape.body == Charset::Url {
         Charset::Url
     } else {
@@ -166,6 +169,21 @@ fn token(anchor: &str, shape: Token, site: Site<'_>) -> Option<Range<usize>> {
             end
         },
     )
+}
+
+/// Whether the anchor stands in the middle of encoded data.
+fn is_in_blob(site: Site<'_>) -> bool {
+    const ENOUGH: usize = 16;
+    let behind = &site.text[site.floor..site.start];
+    let Some((b'+' | b'/' | b'-' | b'_', rest)) = behind.split_last() else {
+        return false;
+    };
+    let last = &rest[rest.len().saturating_sub(ENOUGH)..];
+    last.len() == ENOUGH
+        && last.iter().all(|byte| Charset::Base64.contains(*byte))
+        && last.iter().any(u8::is_ascii_digit)
+        && last.iter().any(u8::is_ascii_uppercase)
+        && !words::is_wordy(last)
 }
 
 /// Where the rest of an accepted token ends.
@@ -216,7 +234,9 @@ fn jwt(site: Site<'_>) -> Option<Range<usize>> {
     let whole = &site.text[site.start..site.start + length];
     let mut parts = whole.split(|byte| *byte == b'.');
     let (header, payload) = (parts.next()?, parts.next()?);
-    let shaped = header.len() >= 10 && payload.len() >= 10 && parts.next().is_some();
+    // Without a signature the second part must be an object too.
+    let is_signed = parts.next().is_some() || payload.starts_with(b"eyJ");
+    let shaped = header.len() >= 10 && payload.len() >= 10 && is_signed;
     shaped.then(|| site.start..site.start + length - trailing_dots(whole))
 }
 
@@ -230,7 +250,8 @@ fn bearer(site: Site<'_>) -> Option<Range<usize>> {
     }
     let length = run_all(site.text, site.end, is_credential_byte);
     let body = &site.text[site.end..site.end + length];
-    (length >= 16 && body.iter().any(u8::is_ascii_digit)).then_some(site.end..site.end + length)
+    let is_secret = length >= 16 && body.iter().any(u8::is_ascii_digit);
+    (is_secret && !body.starts_with(b"http")).then_some(site.end..site.end + length)
 }
 
 /// Where a header's or field's value begins: past the closing quote of the name, the
@@ -262,10 +283,14 @@ fn authorization(site: Site<'_>) -> Option<Range<usize>> {
     let scheme = text[start..start + scheme_length].to_ascii_lowercase();
     let after = start + scheme_length;
     let credential = after + run_at_most(text, after, 4, |byte| byte == b' ');
+    // The name of a type or of a member ends so too.
+    let is_header = !site
+        .before()
+        .is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b':');
     if credential > after {
         let least = match scheme.as_slice() {
             // Their parameters are spread over the rest of the header.
-            b"digest" | b"aws4-hmac-sha256" | b"oauth" => {
+            b"digest" | b"aws4-hmac-sha256" | b"aws4-ecdsa-p256-sha256" | b"oauth" => {
                 let length = parameters(&text[credential..]);
                 return (length > 0).then_some(credential..credential + length);
             }
@@ -274,14 +299,21 @@ fn authorization(site: Site<'_>) -> Option<Range<usize>> {
         };
         let length = run(text, credential, in_value);
         let body = &text[credential..credential + length];
-        if looks_like_credential(body, least) {
+        if looks_like_credential(body, least) && (least < 16 || is_header && is_data(body)) {
             return Some(credential..credential + run_all(text, credential, in_value));
         }
         return None;
     }
     let length = run(text, start, in_value);
     let body = &text[start..start + length];
-    looks_like_credential(body, 16).then(|| start..start + run_all(text, start, in_value))
+    // Without a scheme it may be a type or a call.
+    let is_secret = is_header && looks_like_credential(body, 16) && is_data(body);
+    is_secret.then(|| start..start + run_all(text, start, in_value))
+}
+
+/// Whether a value without a known scheme is no type and no call.
+fn is_data(body: &[u8]) -> bool {
+    body.iter().any(u8::is_ascii_digit) && !body.contains(&b'(')
 }
 
 /// How far `name="value", …` reaches: to the end of the line, or of the quoted text the
@@ -443,7 +475,7 @@ fn credentials(site: Site<'_>) -> Option<Range<usize>> {
             b',' => at += 1,
             b')' if count >= 2 && is_quoted => {
                 let body = &arguments[start..start + size];
-                let is_secret = size >= 4 && assignment::is_credential(body);
+                let is_secret = size >= 4 && body::is_credential(body);
                 return is_secret.then_some(site.end + start..site.end + start + size);
             }
             _ => return None,
@@ -464,7 +496,11 @@ fn login(site: Site<'_>) -> Option<Range<usize>> {
     let user = user + run_at_most(text, user, 1, is_quote);
     let in_user =
         |byte: u8| byte > b' ' && !matches!(byte, b':' | b'"' | b'\'' | b'\\' | b'[' | b'$');
-    let length = run_at_most(text, user, 128, in_user);
+    // The name may be a secret of its own, and replaced.
+    let length = match is_placeholder(&text[user..]) {
+        true => 1 + run_at_most(text, user, 64, |byte| byte != b']'),
+        false => run_at_most(text, user, 128, in_user),
+    };
     let colon = user + length + run_at_most(text, user + length, 1, is_quote);
     if text.get(colon) != Some(&b':') {
         return None;

@@ -167,13 +167,14 @@ fn unknown(operation: &str, written: &str, specs: &[ArgumentSpec]) -> Problem {
         );
     }
     let names = || specs.iter().map(|spec| spec.name);
-    let mut message = format!("{operation} does not take the argument {written}");
+    let shown = suggest::shown(written);
+    let mut message = format!("{operation} does not take the argument {shown}");
     if let Some(question) = suggest::question(written, names()) {
         message.push_str(&format!("; {question}"));
     }
     let mut known: Vec<&str> = names().collect();
     known.sort_unstable();
-    refusal("unknown_argument", written, message).with("known", known)
+    refusal("unknown_argument", &shown, message).with("known", known)
 }
 
 fn checked(spec: &ArgumentSpec, value: &Value) -> Result<Value, Problem> {

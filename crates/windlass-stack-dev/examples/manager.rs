@@ -6,11 +6,34 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use windlass_ports::{Bundler, BundlerUnavailable, DecoratorTools};
 use windlass_stack_config::Runtime;
 use windlass_stack_dev::{
     ConfigEnvironment, DevManager, DevPlan, Outside, Programs, engine_environment,
 };
 use windlass_types::Problem;
+
+/// A bundler that is there already.
+#[derive(Debug)]
+struct Fixed(PathBuf);
+
+impl Bundler for Fixed {
+    fn esbuild(&self, _: &dyn Fn(&str)) -> Result<PathBuf, BundlerUnavailable> {
+        Ok(self.0.clone())
+    }
+
+    fn decorators(&self, _: &dyn Fn(&str)) -> Result<DecoratorTools, BundlerUnavailable> {
+        Err(BundlerUnavailable {
+            cause: "only esbuild is here".to_owned(),
+            next: Vec::new(),
+            is_forbidden: true,
+        })
+    }
+
+    fn identity(&self) -> String {
+        self.0.display().to_string()
+    }
+}
 
 #[tokio::main]
 async fn main() -> Result<(), Problem> {
@@ -50,7 +73,10 @@ async fn main() -> Result<(), Problem> {
             Box::new(lookup),
         )),
         aws: None,
+        emulated: None,
         programs,
+        bundler: std::env::var_os("WINDLASS_TEST_ESBUILD")
+            .map(|program| Arc::new(Fixed(program.into())) as Arc<dyn Bundler>),
         inherited: inherited.collect(),
         engine: engine_environment(&std::env::vars().collect()),
     };

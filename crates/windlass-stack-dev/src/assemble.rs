@@ -16,17 +16,18 @@ use crate::environment::LocalParams;
 use crate::gateway::{Behind, HttpApi, Listener, Targets, serve_api, serve_listener};
 use crate::ledger::Ledger;
 use crate::log::Log;
-use crate::outside::Outside;
+use crate::outside::{Outside, Provisioned};
 use crate::plan::DevPlan;
 use crate::ports::Ports;
 use crate::process::Host;
-use crate::routes::{HttpRoute, Target, balancer_rules, http_routes, silent_events};
+use crate::routes::{HttpRoute, Target, balancer_rules, http_routes};
 use crate::session::Session;
 use crate::stack::Stack;
 use crate::status::{Board, Condition, Role};
 use crate::website::{self, Website};
 
 mod databases;
+mod elsewhere;
 mod functions;
 mod services;
 
@@ -89,6 +90,7 @@ pub(crate) fn assemble(
     outside: Outside,
     log: Arc<Log>,
     session: Session,
+    provisioned: Provisioned,
     stop: CancellationToken,
 ) -> Result<Stack, Problem> {
     let places = plan.places();
@@ -141,7 +143,7 @@ pub(crate) fn assemble(
     }
     let mut functions = functions::reserve(&mut bench, &names)?;
     let mut services = services::reserve(&mut bench, &names)?;
-    elsewhere(&mut bench, &names);
+    elsewhere::show(&mut bench, &names, provisioned);
     bench.ports.save()?;
     let params = Arc::new(bench.params.clone());
     let local_functions = functions::make(&mut bench, &mut functions, &params);
@@ -312,54 +314,6 @@ pub(crate) fn every_path(function: &str) -> HttpRoute {
         payload: PayloadFormat::V2,
         authorizer: None,
         target: Target::Function(function.to_owned()),
-    }
-}
-
-/// What nothing here can run is shown with what can be done.
-fn elsewhere(bench: &mut Bench, names: &[String]) {
-    for name in names {
-        let kind = bench.plan.config.resources[name].kind.clone();
-        let silent = silent_events(&kind);
-        if !silent.is_empty() && !bench.plan.is_remote(name) {
-            bench.host.log.warn(&format!(
-                "{name}: its events {} are not sent locally",
-                silent.join(", ")
-            ));
-        }
-        if bench.board.get(name).is_some()
-            || matches!(kind, ResourceKind::MultiContainerWorkload(_))
-        {
-            continue;
-        }
-        let service = match &kind {
-            ResourceKind::DynamoDbTable(_) => "dynamodb",
-            ResourceKind::OpenSearchDomain(_) => "opensearch",
-            ResourceKind::Bucket(_) => "s3",
-            ResourceKind::SqsQueue(_) => "sqs",
-            ResourceKind::SnsTopic(_) => "sns",
-            ResourceKind::EventBus(_) => "events",
-            ResourceKind::KinesisStream(_) => "kinesis",
-            ResourceKind::StateMachine(_) => "states",
-            ResourceKind::UserAuthPool(_) => "cognito-idp",
-            _ => "",
-        };
-        let condition = match bench.plan.emulator(service) {
-            Some(endpoint) if !service.is_empty() => {
-                let endpoint = endpoint.to_owned();
-                let physical = format!("{}-{}-{name}", bench.plan.project_name, bench.plan.stage);
-                bench.put(name, "name", physical);
-                Condition::Running(Some(endpoint))
-            }
-            _ if service.is_empty() => {
-                Condition::NotLocal("it has nothing to run locally".to_owned())
-            }
-            _ => Condition::NotLocal(format!(
-                "configure an emulator for {service}, or use the deployed one with --remote {name}"
-            )),
-        };
-        bench
-            .board
-            .add(name, Role::Elsewhere, kind.type_name(), condition);
     }
 }
 

@@ -18,6 +18,7 @@ use crate::ledger;
 use crate::log::{LogQuery, read_page};
 use crate::plan::{Places, dev_folder, in_project, make_folder, remove_file};
 use crate::session::{Phase, Session};
+use crate::status::{NOT_LOCAL, NOTHING_LOCAL};
 
 /// Which session is meant.
 #[derive(Clone, Debug, Default)]
@@ -265,7 +266,7 @@ fn ended(places: &Places, status: ExitStatus) -> Problem {
 fn starting(session: &Session) -> Envelope {
     let data = json!({
         "agentPort": session.port, "pid": session.manager.pid, "workloads": {},
-        "phase": Phase::Starting, "ready": false,
+        "phase": Phase::Starting, "ready": false, "cursor": session.first_line,
     });
     Envelope::ok("starting", data)
 }
@@ -274,23 +275,40 @@ fn started(session: &Session, status: &Value, was_running: bool) -> Envelope {
     let data = json!({
         "agentPort": session.port, "pid": session.manager.pid, "workloads": status["workloads"],
         "databases": status["databases"], "elsewhere": status["elsewhere"],
-        "ready": status["ready"], "reused": was_running,
+        "ready": status["ready"], "reused": was_running, "cursor": session.first_line,
     });
-    let failing = ["workloads", "databases"].iter().find_map(|part| {
-        let entries = status[*part].as_object()?;
-        entries.iter().find_map(|(name, shown)| {
-            let why = shown.as_str()?.strip_prefix("error: ")?;
-            Some(format!("{name}: {why}"))
-        })
-    });
-    match failing {
-        Some(why) => Envelope::failed("INTERNAL_ERROR", why, Some(data)),
-        None if was_running => Envelope::ok("the session was already running", data),
-        None => Envelope::ok("ready", data),
+    let failing = ["workloads", "databases", "elsewhere"]
+        .iter()
+        .find_map(|part| {
+            let entries = status[*part].as_object()?;
+            entries.iter().find_map(|(name, shown)| {
+                let why = shown.as_str()?.strip_prefix("error: ")?;
+                Some(format!("{name}: {why}"))
+            })
+        });
+    let mut message = match failing {
+        Some(why) => return Envelope::failed("INTERNAL_ERROR", why, Some(data)),
+        None if was_running => "the session was already running".to_owned(),
+        None => "ready".to_owned(),
+    };
+    let absent = absent(status);
+    if !absent.is_empty() {
+        message.push_str(&format!("; not running locally: {}", absent.join(", ")));
     }
+    Envelope::ok(message, data)
 }
 
-/// How the session fares, also when its manager is gone.
+/// What the config has and the session does not, though workloads may need it.
+fn absent(status: &Value) -> Vec<&str> {
+    let elsewhere = status["elsewhere"].as_object();
+    let absent = elsewhere.into_iter().flatten().filter(|(_, shown)| {
+        let why = shown.as_str().and_then(|it| it.strip_prefix(NOT_LOCAL));
+        why.is_some_and(|why| why != NOTHING_LOCAL)
+    });
+    absent.map(|(name, _)| name.as_str()).collect()
+}
+
+/// The state of the session, also when its manager is gone.
 pub async fn status(wanted: &Wanted, verbose: bool) -> Result<Envelope, Problem> {
     let session = find(wanted)?;
     if !session.is_live() {
@@ -319,7 +337,11 @@ pub async fn logs(wanted: &Wanted, query: &LogQuery) -> Result<Envelope, Problem
             "limit must be from 1 to 1000",
         ));
     }
-    Ok(log_envelope(&read_page(&session.log_file, query)?))
+    let query = LogQuery {
+        since: session.first_line,
+        ..query.clone()
+    };
+    Ok(log_envelope(&read_page(&session.log_file, &query)?))
 }
 
 /// Rebuilds one workload and waits for it.

@@ -1,13 +1,11 @@
-//! How code is run here: interpreter, bundle, bootstrap. A function and a service of the same
-//! language differ only in who loads the code.
+//! How code is run here: interpreter and bootstrap. A function and a service of the same
+//! language differ only in who loads the code. Not here: bundles (bundle).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
 
 use windlass_files::Access;
-use windlass_process::Ended;
+use windlass_ports::Bundler;
 use windlass_stack_config::model::function::LambdaRuntime;
 use windlass_types::{Problem, code};
 
@@ -16,8 +14,6 @@ use crate::plan::in_project;
 
 const NODE_BOOTSTRAP: &str = include_str!("bootstrap/node.mjs");
 const PYTHON_BOOTSTRAP: &str = include_str!("bootstrap/python.py");
-/// How long a bundle may take.
-const BUNDLE_TIME: Duration = Duration::from_secs(60);
 
 /// The languages that are run by an interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +66,7 @@ fn not_run(message: String) -> Problem {
         .with("reason", "packaging_failed")
 }
 
-fn missing(program: &str, what: &str) -> Problem {
+pub(crate) fn missing(program: &str, what: &str) -> Problem {
     Problem::new(
         &code::TOOLCHAIN_MISSING,
         format!("{what} needs {program}, which is not on the PATH; install it and try again"),
@@ -99,6 +95,10 @@ pub(crate) struct Prepared {
 /// Where code comes from and goes to.
 pub(crate) struct Workshop<'a> {
     pub programs: &'a Programs,
+    /// Where esbuild comes from.
+    pub bundler: Option<&'a dyn Bundler>,
+    /// Told what takes time.
+    pub progress: &'a dyn Fn(&str),
     /// The folder of the config.
     pub directory: &'a Path,
     /// Where bundles and bootstraps go.
@@ -260,111 +260,6 @@ impl Workshop<'_> {
         }
         Ok(file)
     }
-
-    /// JavaScript runs as it is; TypeScript and JSX are bundled by esbuild, or left to a Node
-    /// that strips types itself.
-    fn node_file(&self, name: &str, file: &Path) -> Result<(PathBuf, Vec<OsString>), Problem> {
-        let ending = file
-            .extension()
-            .and_then(|ending| ending.to_str())
-            .unwrap_or_default();
-        if matches!(ending, "js" | "mjs" | "cjs") {
-            return Ok((file.to_owned(), Vec::new()));
-        }
-        let own = self.directory.join("node_modules/.bin/esbuild");
-        let esbuild = if own.is_file() {
-            Some(own)
-        } else {
-            self.programs.esbuild.clone()
-        };
-        match esbuild {
-            Some(esbuild) => Ok((self.bundle(&esbuild, name, file)?, Vec::new())),
-            None if ending == "ts" || ending == "mts" => {
-                Ok((file.to_owned(), self.type_stripping(file)?))
-            }
-            None => Err(missing("esbuild", &file.display().to_string())),
-        }
-    }
-
-    fn type_stripping(&self, file: &Path) -> Result<Vec<OsString>, Problem> {
-        let node = self
-            .programs
-            .node
-            .clone()
-            .ok_or_else(|| missing("node", "TypeScript"))?;
-        let version = run_to_end(
-            windlass_process::command(node).arg("--version"),
-            "node --version",
-        )?;
-        let mut numbers = version.trim().trim_start_matches('v').split('.');
-        let mut number = || {
-            numbers
-                .next()
-                .and_then(|text| text.parse::<u32>().ok())
-                .unwrap_or(0)
-        };
-        match (number(), number()) {
-            (major, _) if major >= 24 => Ok(Vec::new()),
-            (22, minor) if minor >= 18 => Ok(Vec::new()),
-            (22 | 23, minor) if minor >= 6 => Ok(vec!["--experimental-strip-types".into()]),
-            _ => Err(missing(
-                "esbuild (or Node 22.18 or newer)",
-                &file.display().to_string(),
-            )),
-        }
-    }
-
-    fn bundle(&self, esbuild: &Path, name: &str, file: &Path) -> Result<PathBuf, Problem> {
-        let output = self.build.join(name.replace('/', "-")).join("index.cjs");
-        let mut command = windlass_process::command(esbuild);
-        command.current_dir(self.directory).arg(file).args([
-            "--bundle",
-            "--platform=node",
-            "--format=cjs",
-            "--target=node18",
-            "--sourcemap=inline",
-            "--external:*.node",
-            "--external:@aws-sdk/*",
-            "--log-level=warning",
-        ]);
-        command.arg(format!("--outfile={}", output.display()));
-        run_to_end(&mut command, &format!("bundling {}", file.display()))?;
-        Ok(output)
-    }
-}
-
-/// Runs a tool to its end; its messages are in the problem when it fails.
-fn run_to_end(command: &mut Command, what: &str) -> Result<String, Problem> {
-    let failed = |message: String, tail: &str| {
-        Problem::invalid("packaging", "code that can be built", message)
-            .with("reason", "packaging_failed")
-            .with("output", tail)
-    };
-    match windlass_process::run(command, None, BUNDLE_TIME) {
-        Ok(Ended::Itself {
-            code: Some(0),
-            mut stdout,
-            ..
-        }) => {
-            let bytes = stdout
-                .all()
-                .map_err(|error| Problem::internal("dev build", error))?;
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
-        }
-        Ok(Ended::Itself { mut stderr, .. }) => {
-            let text = stderr.all().unwrap_or_default();
-            let text = String::from_utf8_lossy(&text);
-            Err(failed(
-                format!("{what} failed: {}", text.lines().next().unwrap_or_default()),
-                &text,
-            ))
-        }
-        Ok(Ended::Stopped) => Err(failed(
-            format!("{what} took longer than {} s", BUNDLE_TIME.as_secs()),
-            "",
-        )),
-        Err(error) => Err(failed(format!("{what}: {error}"), "")),
-    }
 }
 
 #[cfg(test)]
@@ -392,17 +287,19 @@ mod tests {
     #[test]
     fn a_missing_tool_or_file_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        fs_err::write(folder.path().join("a.tsx"), "").unwrap();
+        fs_err::write(folder.path().join("a.py"), "").unwrap();
         let workshop = Workshop {
             programs: &Programs {
                 node: Some("/bin/node".into()),
                 ..Programs::default()
             },
+            bundler: None,
+            progress: &|_| {},
             directory: folder.path(),
             build: &folder.path().join("build"),
         };
-        let no_tool = workshop.function("web", "a.tsx", None, None).unwrap_err();
-        assert!(no_tool.message().contains("needs esbuild"), "{no_tool}");
+        let no_tool = workshop.function("web", "a.py", None, None).unwrap_err();
+        assert!(no_tool.message().contains("needs python3"), "{no_tool}");
         let no_file = workshop.function("web", "b.js", None, None).unwrap_err();
         assert!(
             no_file.message().contains("b.js does not exist"),

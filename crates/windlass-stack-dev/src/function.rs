@@ -3,6 +3,7 @@
 //! A replacement is started next to the old process and takes over once it asks for work, so a
 //! change that cannot be loaded never takes a working function away.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -37,6 +38,8 @@ pub(crate) struct FunctionSpec {
     pub memory: u32,
     pub timeout: Duration,
     pub region: String,
+    /// The folder that places in messages are relative to.
+    pub project: PathBuf,
     pub prepare: Prepare,
     pub variables: Variables,
     pub address: Option<String>,
@@ -148,7 +151,7 @@ impl LocalFunction {
             biased;
             init = api.initialised() => match init {
                 Init::Done => Ok(()),
-                Init::Failed(error) => Err(format!("{}: {}", error.error_type, error.error_message)),
+                Init::Failed(error) => Err(error.located(&spec.project)),
                 Init::Running => Err("its runtime API closed".to_owned()),
             },
             how = process.ended() => Err(format!("its process ended ({how})")),

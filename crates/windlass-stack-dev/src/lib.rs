@@ -8,10 +8,12 @@
 
 mod agent;
 mod assemble;
+mod bundle;
 pub mod client;
 mod code;
 mod container;
 mod database;
+pub mod emulators;
 pub mod envelope;
 pub mod environment;
 mod function;
@@ -23,6 +25,7 @@ mod lock;
 pub mod log;
 mod manager;
 mod outside;
+mod place;
 mod plan;
 mod ports;
 mod process;
@@ -45,7 +48,7 @@ pub use local_values::{
     LOCAL_VALUES_FILE, LocalValues, missing_value, output_variable, variable_of,
 };
 pub use manager::DevManager;
-pub use outside::{CloudCalls, Outside, Programs};
+pub use outside::{CloudCalls, Emulated, Outside, Programs, Provisioned};
 pub use plan::{AGENT_PORTS, DevPlan, FIRST_AGENT_PORT, Places, dev_folder};
 pub use session::{Phase, Session};
 pub use status::{Condition, Role};

@@ -77,6 +77,8 @@ pub struct LogQuery {
     pub workload: Option<String>,
     /// From this number on; the newest lines without.
     pub cursor: Option<u64>,
+    /// Without a cursor, nothing before this number: an earlier session wrote it.
+    pub since: u64,
     /// The maximum number.
     pub limit: Option<usize>,
 }
@@ -85,9 +87,10 @@ pub struct LogQuery {
 pub fn page(lines: impl IntoIterator<Item = Line>, query: &LogQuery) -> Page {
     let limit = query.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let mut found = std::collections::VecDeque::new();
-    let mut next_cursor = query.cursor.unwrap_or(0);
+    let first = query.cursor.unwrap_or(query.since);
+    let mut next_cursor = first;
     for line in lines {
-        if query.cursor.is_some_and(|cursor| line.seq < cursor) {
+        if line.seq < first {
             continue;
         }
         if query.cursor.is_some() && found.len() == limit {
@@ -133,6 +136,7 @@ pub(crate) struct Log {
     path: PathBuf,
     clock: std::sync::Arc<dyn windlass_ports::Clock>,
     redactor: Redactor,
+    first: u64,
     state: Mutex<(std::fs::File, u64)>,
 }
 
@@ -163,12 +167,19 @@ impl Log {
         if !fs_err::read(&path).map_err(fault)?.ends_with(b"\n") {
             file.write_all(b"\n").map_err(fault)?;
         }
+        let first = last.next_cursor.max(1);
         Ok(Self {
             path,
             clock,
             redactor: Redactor::new(),
-            state: Mutex::new((file, last.next_cursor.max(1))),
+            first,
+            state: Mutex::new((file, first)),
         })
+    }
+
+    /// The number of this session's first line.
+    pub fn first(&self) -> u64 {
+        self.first
     }
 
     pub fn path(&self) -> &Path {

@@ -44,6 +44,27 @@ fn without_a_cursor_the_newest_lines_in_order() {
     assert_eq!((nothing_new.lines.len(), nothing_new.next_cursor), (0, 10));
 }
 
+#[test]
+fn lines_of_an_earlier_session_are_shown_only_to_a_cursor() {
+    let lines: Vec<Line> = (1..=9).map(|seq| line(seq, "api")).collect();
+    let shown = |cursor, since, limit| {
+        let query = LogQuery {
+            cursor,
+            since,
+            limit: Some(limit),
+            ..LogQuery::default()
+        };
+        let page = page(lines.clone(), &query);
+        let numbers: Vec<u64> = page.lines.iter().map(|line| line.seq).collect();
+        (numbers, page.next_cursor)
+    };
+    assert_eq!(shown(None, 7, 50), (vec![7, 8, 9], 10));
+    assert_eq!(shown(None, 7, 2), (vec![8, 9], 10));
+    assert_eq!(shown(Some(2), 7, 2), (vec![2, 3], 4));
+    // A session that has written nothing yet.
+    assert_eq!(shown(None, 10, 50), (vec![], 10));
+}
+
 proptest! {
     /// During writes, a reader with any page size and filter sees each line once.
     #[test]
@@ -64,7 +85,7 @@ proptest! {
             written = (written + growth).min(all.len());
             let answer = page(
                 all[..written].to_vec(),
-                &LogQuery { workload: workload.clone(), cursor: Some(cursor), limit: Some(limit) },
+                &LogQuery { workload: workload.clone(), cursor: Some(cursor), limit: Some(limit), since: 0 },
             );
             prop_assert!(answer.lines.len() <= limit);
             prop_assert!(answer.next_cursor >= cursor);

@@ -16,7 +16,7 @@ use crate::database;
 use crate::identity::ProcessIdentity;
 use crate::ledger;
 use crate::log::Log;
-use crate::outside::Outside;
+use crate::outside::{Outside, Provisioned};
 use crate::plan::{
     AGENT_PORTS, DevPlan, FIRST_AGENT_PORT, Places, in_project, make_folder, remove_file,
 };
@@ -63,12 +63,17 @@ impl DevManager {
                 entry.name, entry.process.pid
             ));
         }
-        let session = new_session(&plan, &outside, &places, &listener)?;
+        let session = new_session(&plan, &outside, &places, &listener, log.first())?;
         log.hide(&Secret::new(session.token.clone()));
         for (name, value) in &outside.inherited {
             log.hide_named(name, &Secret::new(value.clone()));
         }
-        let stack = Arc::new(assemble(plan, outside, log, session, stop)?);
+        // Parameters of what is there are part of the variables of workloads.
+        let provisioned = match &outside.emulated {
+            Some(emulated) => emulated.provision(&plan).await,
+            None => Provisioned::new(),
+        };
+        let stack = Arc::new(assemble(plan, outside, log, session, provisioned, stop)?);
         stack.enter(Phase::Starting)?;
         write_private(&places.params(), &*stack.params)?;
         let agent = crate::agent::serve(listener, stack.clone())?;
@@ -198,6 +203,7 @@ fn new_session(
     outside: &Outside,
     places: &Places,
     listener: &TcpListener,
+    first_line: u64,
 ) -> Result<Session, Problem> {
     Ok(Session {
         manager: ProcessIdentity::own()
@@ -212,6 +218,9 @@ fn new_session(
         workloads: Vec::new(),
         databases: Vec::new(),
         log_file: places.log(),
+        first_line,
+        remote: plan.deployed().map(str::to_owned).collect(),
+        emulators: plan.emulators.clone(),
     })
 }
 

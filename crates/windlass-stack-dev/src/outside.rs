@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use windlass_ports::database::DatabasePort;
-use windlass_ports::{BoxFuture, Clock, Entropy};
+use windlass_ports::{BoxFuture, Bundler, Clock, Entropy};
 use windlass_types::Problem;
 
 use crate::environment::WorkloadEnvironment;
+use crate::plan::DevPlan;
 
 /// The outside of a session.
 #[derive(Clone)]
@@ -25,8 +26,12 @@ pub struct Outside {
     pub environment: Arc<dyn WorkloadEnvironment>,
     /// AWS, for the paths of the HTTP API that need it; none in a purely local session.
     pub aws: Option<Arc<dyn CloudCalls>>,
+    /// Creates what the config declares at emulators of AWS; none where no emulator is named.
+    pub emulated: Option<Arc<dyn Emulated>>,
     /// Installed programs.
     pub programs: Programs,
+    /// Where esbuild comes from.
+    pub bundler: Option<Arc<dyn Bundler>>,
     /// What every workload inherits of the caller's environment: `PATH`, `HOME`, `LANG` …
     pub inherited: BTreeMap<String, String>,
     /// What the commands of a container engine read besides.
@@ -44,6 +49,15 @@ pub trait CloudCalls: Send + Sync {
     ) -> BoxFuture<'a, Result<Value, Problem>>;
 }
 
+/// Resources at emulators: the parameters of each that exists, or why it does not.
+pub type Provisioned = BTreeMap<String, Result<BTreeMap<String, String>, Problem>>;
+
+/// Emulators of AWS services.
+pub trait Emulated: Send + Sync {
+    /// Creates the tables, buckets and queues of a plan whose service has an emulator.
+    fn provision<'a>(&'a self, plan: &'a DevPlan) -> BoxFuture<'a, Provisioned>;
+}
+
 /// Programs that are installed.
 #[derive(Clone, Debug, Default)]
 pub struct Programs {
@@ -51,8 +65,6 @@ pub struct Programs {
     pub node: Option<PathBuf>,
     /// Python 3.
     pub python: Option<PathBuf>,
-    /// esbuild; a project's own one goes first.
-    pub esbuild: Option<PathBuf>,
     /// The folder with `initdb` and `postgres`.
     pub postgres: Option<PathBuf>,
     /// `redis-server`.
@@ -75,7 +87,6 @@ impl Programs {
         Self {
             node: find("node"),
             python: find("python3").or_else(|| find("python")),
-            esbuild: find("esbuild"),
             postgres,
             redis: find("redis-server").or_else(|| find("valkey-server")),
             container: find("podman").or_else(|| find("docker")),

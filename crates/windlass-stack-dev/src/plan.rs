@@ -3,7 +3,7 @@
 //! Everything is known before anything starts: a plan can be written down, handed to a process of
 //! its own and read there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,8 @@ use windlass_files::{Access, Directory, FileError};
 use windlass_stack_config::Config;
 use windlass_types::Problem;
 
+use crate::emulators::{self, Emulators};
+use crate::environment::LocalParams;
 use crate::session::write_private;
 
 /// The port the HTTP API is tried on first.
@@ -44,10 +46,9 @@ pub struct DevPlan {
     /// Whether the data of local databases is removed first.
     #[serde(default)]
     pub fresh_db: bool,
-    /// Emulators of AWS services: service → address; `aws` stands for every service that has no
-    /// address of its own.
+    /// Emulators of AWS services.
     #[serde(default)]
-    pub emulators: BTreeMap<String, String>,
+    pub emulators: Emulators,
 }
 
 impl DevPlan {
@@ -113,10 +114,7 @@ impl DevPlan {
 
     /// The emulator of a service.
     pub fn emulator(&self, service: &str) -> Option<&str> {
-        self.emulators
-            .get(service)
-            .or_else(|| self.emulators.get("aws"))
-            .map(String::as_str)
+        emulators::address(&self.emulators, service)
     }
 
     /// Writes it down for a manager; only its owner may read it.
@@ -159,8 +157,13 @@ impl DevPlan {
     /// Whether anything that was chosen is used as it is deployed; without, nothing of AWS is
     /// needed.
     pub fn uses_deployed(&self) -> bool {
-        let mut names = self.config.resources.keys();
-        names.any(|name| self.is_chosen(name) && self.is_remote(name))
+        self.deployed().next().is_some()
+    }
+
+    /// What was chosen and is used as it is deployed.
+    pub fn deployed(&self) -> impl Iterator<Item = &str> {
+        let names = self.config.resources.keys().map(String::as_str);
+        names.filter(|name| self.is_chosen(name) && self.is_remote(name))
     }
 
     /// Where the session's files are.
@@ -224,6 +227,14 @@ impl Places {
     /// Parameters of resources as they run here, for hooks of the config; holds passwords.
     pub fn params(&self) -> PathBuf {
         self.stage.join("params.json")
+    }
+
+    /// Those parameters; none where the session did not start.
+    pub fn read_params(&self) -> LocalParams {
+        let bytes = fs_err::read(self.params()).ok();
+        bytes
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default()
     }
 
     /// What the manager and its programs write by themselves.

@@ -5,12 +5,13 @@
 
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::extract::{DefaultBodyLimit, Path as Segment, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -22,6 +23,7 @@ use windlass_ports::Clock;
 use windlass_types::Problem;
 
 use crate::lock::locked;
+use crate::place;
 
 /// The most a function may answer.
 const ANSWER_BYTES: usize = 6 << 20;
@@ -32,6 +34,23 @@ const ANSWER_BYTES: usize = 6 << 20;
 pub(crate) struct FunctionError {
     pub error_type: String,
     pub error_message: String,
+    /// Frames of Node, the innermost first.
+    pub trace: Vec<String>,
+    /// Frames of Python, the innermost last.
+    pub stack_trace: Vec<String>,
+}
+
+impl FunctionError {
+    /// What it says, in one line, after the place in the project's own code.
+    pub fn located(&self, project: &Path) -> String {
+        let frames = self.trace.iter().chain(self.stack_trace.iter().rev());
+        let place = place::first_in(frames.map(String::as_str), project);
+        let said = self.error_message.lines().next().unwrap_or_default();
+        match place {
+            Some(place) => format!("{place}: {}: {said}", self.error_type),
+            None => format!("{}: {said}", self.error_type),
+        }
+    }
 }
 
 /// Why an invocation has no result.
@@ -259,13 +278,17 @@ fn accepted() -> Response {
 
 async fn response(
     State(shared): State<Arc<Shared>>,
-    Path(id): Path<String>,
+    Segment(id): Segment<String>,
     body: Bytes,
 ) -> Response {
     answer(&shared, &id, Ok(body))
 }
 
-async fn error(State(shared): State<Arc<Shared>>, Path(id): Path<String>, body: Bytes) -> Response {
+async fn error(
+    State(shared): State<Arc<Shared>>,
+    Segment(id): Segment<String>,
+    body: Bytes,
+) -> Response {
     answer(
         &shared,
         &id,
@@ -283,6 +306,7 @@ fn read_error(body: &[u8]) -> FunctionError {
     serde_json::from_slice(body).unwrap_or_else(|_| FunctionError {
         error_type: "Error".to_owned(),
         error_message: String::from_utf8_lossy(body).into_owned(),
+        ..FunctionError::default()
     })
 }
 

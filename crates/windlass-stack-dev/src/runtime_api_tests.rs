@@ -107,7 +107,8 @@ async fn an_init_error_is_reported() {
         api.initialised().await,
         Init::Failed(FunctionError {
             error_type: "ImportError".to_owned(),
-            error_message: "no module".to_owned()
+            error_message: "no module".to_owned(),
+            ..FunctionError::default()
         })
     );
 }

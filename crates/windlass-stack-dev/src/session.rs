@@ -1,14 +1,16 @@
 //! The session file: how any later process finds the manager again, and knows that it is the
 //! same one.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use windlass_files::Access;
 use windlass_types::{Problem, Timestamp};
 
+use crate::emulators::Emulators;
 use crate::identity::ProcessIdentity;
-use crate::plan::{dev_folder, in_project};
+use crate::plan::{Places, dev_folder, in_project};
 
 /// Where a session is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +55,15 @@ pub struct Session {
     pub databases: Vec<String>,
     /// The log.
     pub log_file: std::path::PathBuf,
+    /// The number of its first line in the log, which earlier sessions began.
+    #[serde(default)]
+    pub first_line: u64,
+    /// Resources that are used as they are deployed.
+    #[serde(default)]
+    pub remote: BTreeSet<String>,
+    /// Emulators of AWS services that its workloads use.
+    #[serde(default)]
+    pub emulators: Emulators,
 }
 
 impl std::fmt::Debug for Session {
@@ -75,6 +86,17 @@ impl Session {
     /// Whether its manager still runs; a process that has got its id since is another one.
     pub fn is_live(&self) -> bool {
         self.manager.is_running()
+    }
+
+    /// The running session of a project's stage in a directory.
+    pub fn running(directory: &Path, project: &str, stage: &str) -> Option<Self> {
+        let file = Places::new(directory, project, stage).session;
+        Self::read(&file).filter(Self::is_live)
+    }
+
+    /// Whether it has nothing of the deployed stack.
+    pub fn is_local(&self) -> bool {
+        self.remote.is_empty()
     }
 
     /// The sessions of a directory, live or not, in order.

@@ -12,6 +12,7 @@ use windlass_types::{Problem, Secret, Timestamp, code};
 use crate::code::Language;
 use crate::container::Engine;
 use crate::database::LocalDatabase;
+use crate::emulators;
 use crate::environment::LocalParams;
 use crate::function::LocalFunction;
 use crate::lock::locked;
@@ -297,16 +298,7 @@ impl Stack {
         params: &LocalParams,
         workload: &str,
     ) -> Result<Vec<(String, Secret<String>)>, Problem> {
-        let mut variables = Vec::new();
-        if let Some(endpoint) = plan.emulator("aws") {
-            for (name, value) in [
-                ("AWS_ENDPOINT_URL", endpoint),
-                ("AWS_ACCESS_KEY_ID", "local"),
-                ("AWS_SECRET_ACCESS_KEY", "local"),
-            ] {
-                variables.push((name.to_owned(), Secret::new(value.to_owned())));
-            }
-        }
+        let mut variables = emulators::variables(&plan.emulators, !plan.uses_deployed());
         for variable in outside.environment.variables(workload, params)? {
             for secret in &variable.secrets {
                 log.hide(secret);

@@ -1,4 +1,4 @@
-//! How each resource fares, as the HTTP API and the session file show it.
+//! The state of each resource, as the HTTP API and the session file show it.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -8,6 +8,11 @@ use serde_json::{Value, json};
 
 use crate::lock::locked;
 use crate::session::Phase;
+
+/// What precedes the reason of [`Condition::NotLocal`].
+pub(crate) const NOT_LOCAL: &str = "not-local: ";
+/// The reason of what is part of a deployment only.
+pub(crate) const NOTHING_LOCAL: &str = "it has nothing to run locally";
 
 /// What a resource is to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +26,7 @@ pub enum Role {
     Elsewhere,
 }
 
-/// How it fares.
+/// Its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// It is being started.
@@ -48,7 +53,7 @@ impl Condition {
             Self::Idle => "idle".to_owned(),
             Self::Failed(why) => format!("error: {why}"),
             Self::Remote => "remote".to_owned(),
-            Self::NotLocal(why) => format!("not-local: {why}"),
+            Self::NotLocal(why) => format!("{NOT_LOCAL}{why}"),
         }
     }
 
@@ -107,14 +112,17 @@ impl Board {
         of_role.map(|(name, _)| name.clone()).collect()
     }
 
-    /// At least one workload, and everything that should run here runs.
+    /// At least one workload, everything that should run here runs, and nothing failed at an
+    /// emulator.
     pub fn is_ready(&self) -> bool {
         let known = locked(&self.known);
         let mut local = known
             .values()
             .filter(|known| known.role != Role::Elsewhere)
             .peekable();
+        let has_failed = |known: &Known| matches!(known.condition, Condition::Failed(_));
         known.values().any(|known| known.role == Role::Workload)
+            && !known.values().any(has_failed)
             && local.peek().is_some()
             && local.all(|known| known.condition.is_fine())
     }
@@ -195,6 +203,13 @@ mod tests {
                     (Role::Elsewhere, Condition::NotLocal("x".into())),
                 ],
                 true,
+            ),
+            (
+                vec![
+                    (Role::Workload, running()),
+                    (Role::Elsewhere, Condition::Failed("x".into())),
+                ],
+                false,
             ),
         ] {
             let board = Board::default();

@@ -156,7 +156,7 @@ impl From<AwsFailure> for Fault {
                 "credentials_expired",
                 format!("{action} was refused: the AWS credentials have expired"),
             )
-            .next("renew the AWS credentials (for example `aws sso login`); the run continues by itself"),
+            .next("renew the AWS credentials (for example `aws sso login`); the run then continues"),
             AwsFailureKind::Auth => Self::new(
                 FaultKind::Auth,
                 "credentials_refused",

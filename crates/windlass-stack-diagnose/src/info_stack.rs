@@ -163,8 +163,10 @@ fn stuck(stack: &Stack, resources: &[StackResource]) -> Value {
             Vec::new(),
         ),
         "ROLLBACK_COMPLETE" => (
-            "the first create failed; the stack can only be deleted",
-            vec![format!("delete {name}, then deploy again")],
+            "the first creation failed and was rolled back",
+            vec![format!(
+                "fix the cause and deploy: one plan deletes the failed {name} and creates it again"
+            )],
             Vec::new(),
         ),
         "ROLLBACK_FAILED" | "DELETE_FAILED" => (
@@ -185,7 +187,7 @@ fn stuck(stack: &Stack, resources: &[StackResource]) -> Value {
         "CREATE_FAILED" | "UPDATE_FAILED" => (
             "an operation failed with automatic rollback off",
             vec![
-                "fix the cause and deploy again".to_owned(),
+                "fix the cause and redeploy".to_owned(),
                 format!("rollback {name}"),
             ],
             blockers("_FAILED"),

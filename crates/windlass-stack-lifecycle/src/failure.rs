@@ -260,7 +260,7 @@ fn remedies(failure: &Failure, trail: &Trail, stack_name: &str) -> Vec<Remedy> {
     match stuck {
         Some(stuck) => remedies.extend(stuck.remedies),
         None if remedies.is_empty() => {
-            remedies.push(Remedy::new("deploy", "fix the cause and deploy again"));
+            remedies.push(Remedy::new("deploy", "fix the cause and redeploy"));
         }
         None => {}
     }

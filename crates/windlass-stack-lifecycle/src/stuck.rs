@@ -180,14 +180,14 @@ pub fn explain(stack: &str, status: &str, blockers: &[StackResource]) -> Option<
                 Remedy::with(
                     "delete",
                     json!({ "confirm": true }),
-                    format!("delete {stack}, fix the cause and deploy again"),
+                    format!("delete {stack}, fix the cause and redeploy"),
                 ),
             ],
         ),
         "UPDATE_FAILED" => (
             "an update failed and automatic rollback was off",
             vec![
-                Remedy::new("deploy", "fix the cause and deploy again"),
+                Remedy::new("deploy", "fix the cause and redeploy"),
                 Remedy::new("rollback", "go back to the last good state"),
             ],
         ),

@@ -116,7 +116,7 @@ pub(crate) async fn serve(desk: Desk, run_id: RunId, job: Job, held: HeldValue) 
                         continue;
                     };
                     if let Err(problem) = serve_turn(&desk, &run_id, &job, &argument, turn).await {
-                        tracing::warn!(%run_id, %problem, "a run that asks for a value is not heard");
+                        tracing::warn!(%run_id, %problem, "requests of runs for values cannot be received");
                     }
                 }
                 Ok(Some(Body::RunCompleted(_) | Body::RunFailed(_) | Body::RunCancelled(_))) => {

@@ -62,6 +62,16 @@ impl Place {
         })
     }
 
+    /// The directory and the files that the call names.
+    pub fn named(&self, arguments: &Map<String, Value>) -> Vec<PathBuf> {
+        let files = ["configPath", "outFile", "secretFile"].iter();
+        let files = files.filter_map(|name| arguments.get(*name)?.as_str());
+        let files = files.map(|file| self.directory.join(file));
+        std::iter::once(self.directory.clone())
+            .chain(files)
+            .collect()
+    }
+
     /// The credentials and the region of calls.
     pub fn target(&self) -> Target {
         Target {

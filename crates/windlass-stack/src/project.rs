@@ -13,9 +13,11 @@ use windlass_stack_diagnose::aws_problem;
 use windlass_types::{Problem, code};
 
 use crate::desk::{Desk, blocking};
+use crate::dev::{LocalLookups, RunningSession};
 use crate::fault;
 use crate::outside::StackOutside;
 use crate::place::{Place, check_project};
+use crate::run::Kind;
 
 /// A project, read.
 pub(crate) struct Project {
@@ -116,12 +118,24 @@ fn read(
     } else {
         config_directory.clone()
     };
-    let lookups = Questions {
+    let questions = Questions {
         outside: &outside,
         target: place.target(),
         root: &root,
         config_directory: &config_directory,
         handle,
+    };
+    // A script that runs with a local session does without AWS, as the session does.
+    let running = (command == Kind::Script.operation())
+        .then(|| RunningSession::of(place, &arguments))
+        .flatten();
+    let local = running.map(|it| (it.values(&outside.environment), it.session.is_local()));
+    let local = local
+        .as_ref()
+        .map(|(values, is_local)| (LocalLookups::new(values, &questions, !is_local), is_local));
+    let lookups: &dyn Lookups = match &local {
+        Some((lookups, _)) => lookups,
+        None => &questions,
     };
     let context = Context {
         project_name: place.project_name.clone(),
@@ -132,9 +146,14 @@ fn read(
         project_root: root.clone(),
         config_directory: config_directory.clone(),
         allowed: outside.allowed,
-        lookups: &lookups,
+        lookups,
     };
     let loaded = load_file(&file, &context, &outside.interpreters, command)?;
+    if let Some((lookups, true)) = local
+        && let Some(problem) = lookups.into_missing()
+    {
+        return Err(problem);
+    }
     let is_code = matches!(
         file.extension().and_then(|it| it.to_str()),
         Some("cjs" | "cts" | "js" | "mjs" | "mts" | "ts")

@@ -1,5 +1,6 @@
 //! Scripts of the config, run for an operation: on demand, or as its hooks.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use windlass_stack_lifecycle::script::{
 use windlass_types::{Problem, Timestamp};
 
 use crate::desk::Desk;
+use crate::dev::Localised;
 use crate::package::texts;
 use crate::place::Place;
 use crate::project::Project;
@@ -30,18 +32,26 @@ pub(crate) struct Ran {
     pub output_tail: String,
 }
 
-/// Runs one script of a project.
+/// Runs one script of a project: with the deployed stack, or with a session of local development
+/// that it was made ready for.
 pub(crate) async fn run_script(
     desk: &Desk,
     place: &Place,
     project: &Project,
     script: &str,
+    local: Option<Localised>,
     deadline: Timestamp,
     teller: &Teller,
 ) -> Result<Ran, Problem> {
     require_script(desk, project, script)?;
     let written = project.arguments.get("env").map(texts).unwrap_or_default();
     let assume = project.arguments.get("assumeRoleOfResource");
+    let (config, mut env) = match local {
+        Some(local) => (Cow::Owned(local.config), local.env),
+        None => (Cow::Borrowed(&project.config), Vec::new()),
+    };
+    // Variables of the call win.
+    env.extend(read_pairs(&written)?);
     let facts = facts(project);
     let access = desk.access(place.target());
     let path = desk
@@ -52,12 +62,12 @@ pub(crate) async fn run_script(
         .unwrap_or_default();
     let interpreters = Interpreters::find(path.as_ref());
     let call = ScriptCall {
-        config: &project.config,
+        config: &config,
         facts: &facts,
         script,
         directory: place.directory.clone(),
         config_directory: project.config_directory.clone(),
-        env: read_pairs(&written)?,
+        env,
         assume_role_of_resource: assume.and_then(Value::as_str).map(str::to_owned),
         inherited: desk.outside.environment.clone(),
         interpreters: &interpreters,
@@ -147,7 +157,17 @@ pub(crate) async fn run_hooks(
     let mut ran = HooksRan::default();
     for hook in due(&project.config, moment, is_ci(desk)) {
         let deadline = desk.engine.now().after(HOOK_TIME);
-        match run_script(desk, place, project, &hook.script_name, deadline, teller).await {
+        match run_script(
+            desk,
+            place,
+            project,
+            &hook.script_name,
+            None,
+            deadline,
+            teller,
+        )
+        .await
+        {
             Ok(_) => {}
             Err(problem) if moment.stops() => {
                 return Err(problem.with("hook", moment.name()));

@@ -80,7 +80,7 @@ impl Filled {
     }
 }
 
-/// Undoing what was sent: files stay, and whoever is told so can bring the earlier ones back.
+/// Undoing what was sent: files stay, and anyone who is told so can bring the earlier ones back.
 pub(crate) fn take_back(filled: &[Filled]) -> Result<(), Problem> {
     let changed: Vec<&str> = filled
         .iter()

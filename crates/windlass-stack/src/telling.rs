@@ -1,4 +1,4 @@
-//! What the programs of a step say, on record while the step is under way: whoever watches a
+//! What the programs of a step say, on record while the step is under way: anyone who watches a
 //! migration sees it migrate, and what a script said before it failed is not lost with it.
 
 use std::collections::VecDeque;

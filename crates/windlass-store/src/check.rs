@@ -44,7 +44,7 @@ pub(crate) fn check(home: &Home, connection: &Connection, key: &SealKey) -> Resu
     if report.findings.is_empty() && stored != report.events {
         let journaled = report.events;
         report.findings.push(format!(
-            "{stored} events are stored but journals lead to {journaled}"
+            "{stored} events are stored, but the journals contain {journaled}"
         ));
     }
     if let Ok(mark) = mark {
@@ -77,7 +77,7 @@ fn check_history(connection: &Connection, key: &SealKey, mark: &Mark) -> Result<
             sealed.events - events
         )),
         events if events > sealed.events => Some(format!(
-            "{} events were put in between after they were sealed",
+            "{} events were inserted after the journal was sealed",
             events - sealed.events
         )),
         _ => Some("events were altered after they were sealed".to_owned()),

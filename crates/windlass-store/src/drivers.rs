@@ -236,7 +236,7 @@ impl Lease for SqliteStore {
         Box::pin(async move {
             let heard = relay::hear(&self.home, driver, run_id).await;
             heard
-                .inspect_err(|error| tracing::debug!(%error, driver, "notices cannot be heard"))
+                .inspect_err(|error| tracing::debug!(%error, driver, "notices cannot be received"))
                 .ok()
         })
     }

@@ -141,6 +141,7 @@ impl TestWorld {
             anchors: Default::default(),
             retention: Default::default(),
             tiers: self.tiers.clone(),
+            roots: Default::default(),
             probe: self.probe.clone(),
         }
     }

@@ -43,7 +43,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     nothing_else_is_written(stage)?;
     stage.run(&["pack", "plan"], 0)?;
 
-    stage.say("AGENTS.md was not written by pack, so nothing at all is written without --adopt.");
+    stage.say("AGENTS.md was not written by pack, so nothing is written without --adopt.");
     let refused = stage.run(&["pack", "deploy", "--apply", "--yes"], 1)?;
     stage.expect(
         refused.text.contains("E_ADOPT_CONFIRM_REQUIRED") && read(&project)? == before,
@@ -57,7 +57,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         deployed.get("CLAUDE.md").map(String::as_str) == Some("@AGENTS.md\n"),
         "Claude Code reads the same rules",
     )?;
-    stage.say("Cursor's list of servers has one more. The rest of the file is as it was.");
+    stage.say("Cursor's list of servers has a new entry. The rest of the file is unchanged.");
     stage.show(&shown(&deployed, ".cursor/mcp.json"));
     stage.expect(
         deployed
@@ -66,7 +66,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         "the other server and the comment are still there",
     )?;
 
-    stage.say("Some days later a good rule is written into the wrong place: a deployed file.");
+    stage.say("Some days later a good rule is added in the wrong place: a deployed file.");
     append(&project.join("AGENTS.md"), RULE)?;
     stage.show(&format!("echo '{RULE}' >> AGENTS.md"));
     let drifted = stage.run(&["pack", "status", "--check"], 3)?;
@@ -92,7 +92,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         "every file is what the first deployment made it",
     )?;
 
-    stage.say("And uninstalling: everything pack wrote is removed, what it replaced comes back.");
+    stage.say("Uninstall removes everything that pack wrote and restores what it replaced.");
     stage.run(&["pack", "uninstall", "--restore-originals", "--yes"], 0)?;
     let after = read(&project)?;
     for name in after.keys() {
@@ -115,7 +115,9 @@ fn capture(stage: &mut Stage<'_>, project: &Path) -> Result<(), Problem> {
     stage.git(&["log", "--oneline", "--stat=76", "-1", &branch])?;
     stage.git(&["merge", "--quiet", "--ff-only", &branch])?;
 
-    stage.say("Merged, it is an overlay on the module, so the other tools get the rule too.");
+    stage.say(
+        "After the merge it is an overlay on the module, so the other tools get the rule too.",
+    );
     stage.enter(PROJECT);
     stage.run(&["pack", "deploy", "--apply", "--yes"], 0)?;
     let files = read(project)?;

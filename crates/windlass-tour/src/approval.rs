@@ -47,7 +47,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     let run_id = site::newest_run(stage)?;
     let run = site::short(&run_id);
 
-    stage.say("An approver reviews it and says yes; the answer is an event in the same journal.");
+    stage.say("An approver reviews and approves it; the answer is an event in the same journal.");
     stage.run(&["runs", "approve", run, "--reason", "looks right"], 0)?;
     let after = site::read(stage)?;
     site::show(stage, &after);
@@ -57,7 +57,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         "the changes are made",
     )?;
 
-    stage.say("Interrupted by a question, continued by an answer: was anything done twice?");
+    stage.say("The run was interrupted and continued. Was anything done twice?");
     let watched = stage.ask(&["runs", "watch", run])?;
     let counts = effects(&watched);
     for (step, count) in &counts {
@@ -69,14 +69,14 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         "each is there once",
     )?;
 
-    stage.say("The token has been used. It starts nothing a second time.");
+    stage.say("The token has been used and does not work a second time.");
     let refused = stage.run(&site::command(&["demo", "apply"], CHANGE, &confirmed), 4)?;
     stage.expect(
         refused.text.contains("CONFIRM_TOKEN_USED"),
         "the used token is refused as used",
     )?;
 
-    stage.say("Every event carries the hash of the one before. Verifying follows the chain.");
+    stage.say("Every event contains the hash of the previous one. Verify the chain.");
     stage.run(&["runs", "verify", run], 0)?;
     stage.run(&["runs", "verify", "sys_audit"], 0)?;
 
@@ -84,7 +84,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     stage.run(&["runs", "export", run, "--output", "run.json"], 0)?;
     stage.run(&["--home", "elsewhere", "runs", "import", "run.json"], 0)?;
 
-    stage.say("With one word changed, it is refused.");
+    stage.say("If one word is changed, the import is refused.");
     forge(&stage.path().join("run.json"))?;
     let forged = stage.run(&["--home", "third", "runs", "import", "run.json"], 7)?;
     stage.expect(

@@ -51,7 +51,7 @@ fn deploy(stage: &mut Stage<'_>) -> Result<(), Problem> {
         seen.text.contains("to create") && seen.text.contains("notes-database"),
         "the preview lists what is created and the secret that is missing",
     )?;
-    stage.say("Secrets are created by hand, from a file; no output ever shows their values.");
+    stage.say("Create the secrets from a file; no output shows their values.");
     for name in ["notes-database", "notes-cache"] {
         let value = format!("{{\"password\":\"{name}-0123456789\"}}");
         let file = stage.user().join(FOLDER).join("password.json");
@@ -61,10 +61,10 @@ fn deploy(stage: &mut Stage<'_>) -> Result<(), Problem> {
         stage.run(&command(&made, &[]), 0)?;
         fs_err::remove_file(file).map_err(failed)?;
     }
-    stage.say("The deploy is a durable run. It is killed while CloudFormation works.");
+    stage.say("The deploy is a durable run. Kill it while CloudFormation is working.");
     let deploy = command(&["deploy", "--yes"], &STAGE_DEV);
     stage.run_and_kill(&deploy, |line| line.contains("NotesRole CREATE_COMPLETE"))?;
-    stage.say("CloudFormation did not notice. The same command finds its run and continues it.");
+    stage.say("CloudFormation keeps working. The same command finds its run and continues it.");
     let resumed = stage.run_briefly(&deploy, 0)?;
     stage.expect(
         resumed.text.contains("notes-dev CREATE_COMPLETE"),
@@ -78,7 +78,7 @@ fn deploy(stage: &mut Stage<'_>) -> Result<(), Problem> {
 }
 
 fn change(stage: &mut Stage<'_>, double: &str) -> Result<(), Problem> {
-    stage.say("A change of the config is a change of exactly what it touches.");
+    stage.say("A change of the config updates only the resources it affects.");
     edit(stage, "value: hello", "value: good morning")?;
     let seen = stage.run_briefly(&command(&["preview"], &STAGE_DEV), 0)?;
     stage.expect(
@@ -87,7 +87,7 @@ fn change(stage: &mut Stage<'_>, double: &str) -> Result<(), Problem> {
     )?;
     stage.run_briefly(&command(&["deploy", "--yes"], &STAGE_DEV), 0)?;
 
-    stage.say("What would lose data is refused until exactly that plan is confirmed.");
+    stage.say("A change that loses data is refused until exactly that plan is confirmed.");
     edit(stage, "dbName: notes", "dbName: archive")?;
     let refused = stage.run_briefly(&command(&["deploy", "--yes"], &STAGE_DEV), 1)?;
     stage.expect(
@@ -113,13 +113,13 @@ fn change(stage: &mut Stage<'_>, double: &str) -> Result<(), Problem> {
 }
 
 fn go_back(stage: &mut Stage<'_>) -> Result<(), Problem> {
-    stage.say("Every deploy left a version; going back is a deploy like any other.");
+    stage.say("Every deploy creates a version; a rollback is a deploy like any other.");
     stage.run(&command(&["rollback", "--list-versions"], &STACK), 0)?;
     let back = ["rollback", "--target-version", "v000001", "--yes"];
     stage.run_briefly(&command(&back, &STACK), 0)?;
-    stage.say("What was done, from here and elsewhere, is recorded.");
+    stage.say("All operations are recorded.");
     stage.run(&command(&["info", "operations"], &STACK), 0)?;
-    stage.say("Deleting needs a yes, and lists what is removed.");
+    stage.say("A delete needs a yes and lists what is removed.");
     stage.run_briefly(&command(&["delete", "--yes"], &STACK), 0)?;
     Ok(())
 }
@@ -127,8 +127,8 @@ fn go_back(stage: &mut Stage<'_>) -> Result<(), Problem> {
 /// The same app on this machine, as far as this machine has what it needs.
 fn develop(stage: &mut Stage<'_>) -> Result<(), Problem> {
     stage.leave_double();
-    stage.say("The same config runs here: no account, no credentials, everything on loopback.");
-    stage.say("It runs the project's own code, so the project has to be trusted first.");
+    stage.say("The same config runs locally: no account, no credentials, everything on loopback.");
+    stage.say("This runs the project's code, so the project must be trusted first.");
     stage.run(&["trust", "--yes"], 0)?;
     let start = command(&["dev", "start"], &["--stage", "local"]);
     let started = stage.try_to_run(&start)?;

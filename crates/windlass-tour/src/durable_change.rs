@@ -1,9 +1,12 @@
-//! Chapter 1: a change that is planned, applied, killed halfway, resumed and rolled back. Short: it
-//! is the first thing a newcomer sees.
+//! Chapter 1: a change that is planned, applied, killed halfway, resumed and rolled back. It is the
+//! first thing a newcomer sees and takes half a minute to read, so only the lines that matter are shown.
 
 use windlass_types::Problem;
 
-use crate::{site, stage::Stage};
+use crate::{
+    site,
+    stage::{PLANNED, PROGRESS, Stage},
+};
 
 /// What a reader may do afterwards.
 pub(crate) const NEXT: &str = "windlass demo apply --dir DIR --file hello.txt=hello";
@@ -25,13 +28,14 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     site::prepare(stage, &[("index.html", "Old"), ("old.txt", "")])?;
     let before = site::read(stage)?;
 
-    stage.say("A website needs three changes. First the plan; it changes nothing.");
-    stage.run(&site::command(&["demo", "plan"], CHANGE, &[]), 0)?;
-    let planned = stage.ask(&site::command(&["demo", "plan"], CHANGE, &[]))?;
+    stage.say("A website needs three changes. The plan changes nothing yet.");
+    let plan = site::command(&["demo", "plan"], CHANGE, &[]);
+    stage.run_signs(&plan, 0, PLANNED)?;
+    let planned = stage.ask(&plan)?;
     let token = site::text(&planned, "confirm_token")?;
     stage.name(&token, "$TOKEN");
 
-    stage.say("Apply exactly this plan, and kill the program after the first change.");
+    stage.say("Apply exactly the confirmed plan, and kill the program after the first change.");
     stage.run_and_kill(
         &site::command(&["demo", "apply"], CHANGE, &["--token", &token, "--yes"]),
         |line| line.contains("✓ change index.html"),
@@ -43,13 +47,13 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         "one of three changes was made",
     )?;
 
-    stage.say("No process is left, but the journal is. The run continues where it ended.");
+    stage.say("The process is gone; its journal is on disk. Resume the run.");
     let run_id = site::newest_run(stage)?;
     let run = site::short(&run_id);
-    let resumed = stage.run(&["runs", "resume", run], 0)?;
+    let resumed = stage.run_signs(&["runs", "resume", run], 0, PROGRESS)?;
     stage.expect(
         !resumed.text.contains("✓ change index.html"),
-        "the finished change is not made again",
+        "the finished change is not repeated",
     )?;
     let after = site::read(stage)?;
     site::show(stage, &after);
@@ -58,8 +62,8 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         "the other changes are made",
     )?;
 
-    stage.say("Not what you wanted? Undo all of it.");
-    let undone = stage.run_briefly(&["runs", "rollback", run, "--yes"], 0)?;
+    stage.say("Not what you wanted? Roll it back.");
+    let undone = stage.run_signs(&["runs", "rollback", run, "--yes"], 0, PROGRESS)?;
     stage.expect(undone.text.contains("rolled back"), "the rollback says so")?;
     let back = site::read(stage)?;
     site::show(stage, &back);

@@ -160,7 +160,7 @@ fn show_chapters(screen: &Screen<'_>, program: &str, played: &[Value]) {
         screen.line(&format!("  {mark} {number}  {}", chapter.title));
     }
     screen.line(&format!(
-        "  {program} tour --chapter NUMBER plays one, --all every one"
+        "  {program} tour --chapter NUMBER, or --all"
     ));
 }
 

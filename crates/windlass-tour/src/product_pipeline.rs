@@ -27,7 +27,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         "the spec has become requirements",
     )?;
 
-    stage.say("All four phases are one durable job. The program is killed while it works.");
+    stage.say("All four phases are one durable job. Kill the program while it works.");
     let run = ["pipeline", "run", "--stack", "vite-react", "--key", "tour"];
     let run = [run.as_slice(), &spec].concat();
     let killed = stage.try_to_kill(&run, |line| line.contains("architecture: begun"))?;
@@ -37,7 +37,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     let out = ["--out", PROJECT];
     stage.run(&[run.as_slice(), &out].concat(), 0)?;
 
-    stage.say("On disk: pages, data layer, tests, and SQL in which every table guards its rows.");
+    stage.say("The project has pages, a data layer, tests, and SQL with policies for every table.");
     let sql = stage
         .user()
         .join(PROJECT)
@@ -53,7 +53,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         "every table has row-level security",
     )?;
 
-    stage.say("Nothing was made up: every requirement leads to pages, endpoints and files.");
+    stage.say("Every requirement is traced to pages, endpoints and files.");
     let job = stage.ask(&[run.as_slice(), &["--no-wait"]].concat())?;
     let job = job["job_id"].as_str().unwrap_or_default().to_owned();
     let code = stage.ask(&["pipeline", "artifact", &job, "code"])?;

@@ -30,7 +30,7 @@ const PLANTED: [&str; 3] = ["TemplateTokens", "called Tidemark", "canonical addr
 pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     if stage.ask_git(&["--version"]).is_none() {
         stage.say("A launch reads and writes git repositories, and git is NOT installed here.");
-        stage.say("This chapter is skipped. Install git and run: windlass tour --chapter 3");
+        stage.say("This chapter is skipped. Install git and run: windlass tour --chapter 4");
         return Ok(());
     }
     prepare(stage)?;
@@ -63,7 +63,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     );
     stage.run(&["launch", "fix", "latest"], 8)?;
 
-    stage.say("Then all the others. The program is killed after the next one.");
+    stage.say("Then fix all the others, and kill the program after the next one.");
     // On a busy machine it may finish before it is killed; the outcome is the same.
     let killed = stage.try_to_kill(&["launch", "fix", "latest", "--all"], |line| {
         line.contains("resolved:")
@@ -82,7 +82,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         "four issues took four fixes",
     )?;
 
-    stage.say("So far nothing has left the copy. Now the pages become a branch of the site.");
+    stage.say("So far only the copy was changed. Now the pages become a branch of the site.");
     stage.run(&["launch", "open-pr", "latest", "--yes"], 0)?;
     let branch = stage.ask(&["launch", "status", "latest"])?["status"]["pr"]["branch"]
         .as_str()
@@ -99,7 +99,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
 
     evidence(stage, &branch)?;
 
-    stage.say("Changed your mind? Until it is merged, branch and pull request can be removed.");
+    stage.say("Until it is merged, branch and pull request can be removed.");
     let run = run_id(&status)?;
     stage.name(&run, "$RUN");
     stage.run(&["runs", "rollback", &run, "--yes"], 0)?;

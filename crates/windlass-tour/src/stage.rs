@@ -80,7 +80,14 @@ enum Part {
     Whole,
     /// The beginning and the end, once the command has ended.
     Ends,
+    /// Lines that begin with one of these signs, as they come.
+    Signs(&'static str),
 }
+
+/// The signs of lines that say what would change.
+pub(crate) const PLANNED: &str = "+~-";
+/// The signs of lines that say what happens.
+pub(crate) const PROGRESS: &str = "▸·✓✗↶";
 
 /// What a command did.
 pub(crate) struct Played {
@@ -209,6 +216,16 @@ impl<'a> Stage<'a> {
     /// The same for a command with a long output, of which the beginning and the end are shown.
     pub(crate) fn run_briefly(&mut self, args: &[&str], expected: i32) -> Result<Played, Problem> {
         self.run_showing(args, expected, Part::Ends)
+    }
+
+    /// The same for a command of whose output only lines with some signs are shown.
+    pub(crate) fn run_signs(
+        &mut self,
+        args: &[&str],
+        expected: i32,
+        signs: &'static str,
+    ) -> Result<Played, Problem> {
+        self.run_showing(args, expected, Part::Signs(signs))
     }
 
     fn run_showing(&mut self, args: &[&str], expected: i32, part: Part) -> Result<Played, Problem> {
@@ -361,7 +378,12 @@ impl<'a> Stage<'a> {
         let mut lines = Vec::new();
         for line in BufReader::new(reader).lines() {
             let line = line.map_err(failed)?;
-            if part == Part::Whole {
+            let is_shown = match part {
+                Part::Whole => true,
+                Part::Ends => false,
+                Part::Signs(signs) => sign(&line).is_some_and(|sign| signs.contains(sign)),
+            };
+            if is_shown {
                 self.screen.line(&format!("  {line}"));
             }
             let stops = stop(&line);
@@ -467,6 +489,15 @@ impl<'a> Stage<'a> {
     }
 }
 
+/// The first letter of a line that may be painted.
+fn sign(line: &str) -> Option<char> {
+    let mut rest = line.trim_start();
+    while let Some(painted) = rest.strip_prefix('\u{1b}') {
+        rest = painted.split_once('m')?.1.trim_start();
+    }
+    rest.chars().next()
+}
+
 /// The tour cannot work in the temporary directory of this machine.
 fn unusable(error: &std::io::Error) -> Problem {
     let directory = std::env::temp_dir();
@@ -488,5 +519,24 @@ impl Drop for Reaped {
         // Already gone in all but error paths.
         let _ = self.0.kill();
         let _ = self.0.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_known_by_its_sign_painted_or_not() {
+        for (line, expected) in [
+            ("✓ done", Some('✓')),
+            ("    ↶ undid", Some('↶')),
+            ("\u{1b}[32m✓\u{1b}[0m done", Some('✓')),
+            ("\u{1b}[1m\u{1b}[32m  + new", Some('+')),
+            ("plan digest: 1", Some('p')),
+            ("", None),
+        ] {
+            assert_eq!(sign(line), expected, "{line:?}");
+        }
     }
 }

@@ -196,6 +196,9 @@ codes! {
     TOOLCHAIN_MISSING: Config, 424, 7, false,
         "A gate needs a program that is not installed, or a different version of it.",
         "`details.install_hint` says how to get it. Then call `launch_validate` (`windlass launch validate RUN`): the run continues where it stopped.";
+    SANDBOX_UNAVAILABLE: Config, 424, 7, false,
+        "This machine cannot enforce what the sandbox was asked for; nothing was run.",
+        "`details.feature` names what is missing, and the hint what to do. `windlass sandbox --features` shows what this machine offers.";
     FIX_EXHAUSTED: User, 409, 1, false,
         "The issues that are left cannot be fixed by the run.",
         "`details.reason` says why: no attempt left, nothing fixable left, a fix without effect, or the patch budget spent. Fix what `details.open_issues` lists in the product or the site, and start a new run.";

@@ -31,6 +31,7 @@ Verbs:
   test      everything that must pass before a change is merged
   tidy      layers, manifests, documents, links, file sizes, forbidden words
   generate  write the generated documents; --check only compares
+  dist      write what a release archive carries beside the program
   bench     build and run the benchmarks
   fuzz      build and run the fuzz targets
   prepare   install and build what `test` needs
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Some("test") => verbs::test::run(args),
         Some("tidy") => verbs::tidy::run(args),
         Some("generate") => verbs::generate::run(args),
+        Some("dist") => verbs::dist::run(args),
         Some("bench") => verbs::bench::run(args),
         Some("fuzz") => verbs::fuzz::run(args),
         Some("prepare") => verbs::prepare::run(args),

@@ -9,7 +9,7 @@ use windlass_cli::{OpenOptions, Opened};
 use windlass_config::StoreSettings;
 use windlass_engine::{
     AnchorOptions, Domain, Engine, EngineParts, RetentionOptions,
-    access::Tiers,
+    access::{Roots, Tiers},
     confirm::Sealer,
     operation::Catalogue,
     outbox::{OutboxOptions, Schedule},
@@ -54,7 +54,7 @@ fn domains(
     };
     Ok(vec![
         windlass_runs::domain(),
-        windlass_demo::domain_within(roots(options)),
+        windlass_demo::domain(),
         pack::domain(options, &trust),
         launch::domain(options, entropy, &trust),
         pipeline::domain(options, entropy, bound)?,
@@ -67,14 +67,14 @@ fn domains(
 }
 
 /// Where callers with a key may work.
-fn roots(options: &OpenOptions) -> windlass_demo::Roots {
+fn roots(options: &OpenOptions) -> Roots {
     let configured = &options.settings.server.roots;
-    windlass_demo::Roots {
-        allowed: match configured.is_empty() {
+    Roots {
+        allowed: Some(match configured.is_empty() {
             true => std::env::current_dir().into_iter().collect(),
             false => configured.clone(),
-        },
-        home: options.home.root().to_owned(),
+        }),
+        home: Some(options.home.root().to_owned()),
     }
 }
 
@@ -141,6 +141,7 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
         anchors: anchors(&settings.store),
         retention: retention(&settings.store),
         tiers: Tiers::from(&settings.limits),
+        roots: roots(options),
         probe: None,
     };
     let domains = domains(options, &entropy, bound)?;

@@ -1,7 +1,9 @@
 //! What the command line asks of the binary: an open installation and servers in front of it.
 
 use std::{
+    ffi::{OsStr, OsString},
     path::{Path, PathBuf},
+    process::ExitCode,
     sync::Arc,
     time::Duration,
 };
@@ -22,10 +24,10 @@ use windlass_mcp::{
     http::HttpOptions,
     transport::{StdioOptions, serve_stdio},
 };
-use windlass_ports::BoxFuture;
+use windlass_ports::{BoxFuture, Sandbox};
 use windlass_types::{Principal, Problem, code};
 
-use crate::{assemble, descriptors, pipeline, stack_dev, tour_double, user};
+use crate::{assemble, descriptors, pipeline, sandbox, stack_dev, tour_double, user};
 
 /// This binary.
 #[derive(Default)]
@@ -58,6 +60,8 @@ impl Host for Binary {
         request: McpRequest,
     ) -> BoxFuture<'a, Result<(), Problem>> {
         Box::pin(async move {
+            // It drives runs as a daemon does: checkouts, programs, artifacts, webhooks.
+            descriptors::raise();
             let shutdown = cancelled_by(&request.shutdown);
             let options = StdioOptions::default();
             let handler = handler(
@@ -107,6 +111,14 @@ impl Host for Binary {
         plan: &'a Path,
     ) -> BoxFuture<'a, Result<(), Problem>> {
         Box::pin(stack_dev::run_manager(options, plan))
+    }
+
+    fn sandbox(&self, path: Option<&OsStr>) -> Arc<dyn Sandbox> {
+        sandbox::of_this_machine(path)
+    }
+
+    fn enter_sandbox(&self, arguments: &[OsString]) -> ExitCode {
+        windlass_sandbox::enter(arguments, &sandbox::Addresses)
     }
 
     fn serve_double<'a>(&'a self) -> BoxFuture<'a, Result<(), Problem>> {

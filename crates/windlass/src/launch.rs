@@ -79,6 +79,7 @@ pub(crate) fn domain(
             LaunchProfile::Prod => Profile::Prod,
         },
         local_roots: settings.local_roots.clone(),
+        exec_allow: settings.exec_allow.clone(),
     })
 }
 

@@ -7,6 +7,7 @@ mod key_file;
 mod launch;
 mod pack;
 mod pipeline;
+mod sandbox;
 mod stack;
 mod stack_dev;
 mod tour_double;

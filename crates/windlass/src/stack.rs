@@ -113,7 +113,7 @@ fn is_local(address: &str) -> bool {
 }
 
 /// Where esbuild comes from. Nothing is fetched here.
-fn bundler(options: &OpenOptions) -> Arc<dyn Bundler> {
+pub(crate) fn bundler(options: &OpenOptions) -> Arc<dyn Bundler> {
     let settings = &options.settings.stack;
     Arc::new(PinnedBundler::new(BundlerOptions {
         release: Release::of_this_machine(),

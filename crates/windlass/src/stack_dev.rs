@@ -12,6 +12,8 @@ use windlass_stack::{DevManagerParts, DevOutside, HookParts, hook_runner, run_de
 use windlass_system::{OsEntropy, SystemClock};
 use windlass_types::Problem;
 
+use crate::stack::bundler;
+
 /// What local development needs in addition to what stacks need.
 pub(crate) fn outside(
     options: &OpenOptions,
@@ -59,6 +61,21 @@ pub(crate) async fn run_manager(options: &OpenOptions, plan: &Path) -> Result<()
         entropy,
         databases: Arc::new(Databases),
         cloud: Arc::new(cloud),
+        emulated: Box::new(move |variables| {
+            let variables = variables.iter();
+            let variables = variables.map(|(name, value)| (name.as_str(), value.as_str()));
+            let alone = [
+                ("HOME", "/nonexistent"),
+                ("AWS_EC2_METADATA_DISABLED", "true"),
+            ];
+            let environment = Environment::from_pairs(variables.chain(alone));
+            Arc::new(Aws::new(
+                &environment,
+                Arc::new(SystemClock),
+                Arc::new(OsEntropy),
+            ))
+        }),
+        bundler: bundler(options),
         redactor: Redactor::clone(&options.redactor),
         environment: text_variables(&options.environment),
     };

@@ -17,6 +17,7 @@ mod pipeline_spec;
 mod policy;
 mod redact;
 mod settings;
+mod shell_line;
 mod stack_config;
 mod stack_sql;
 mod text_patch;
@@ -48,6 +49,7 @@ table![
     policy,
     redact,
     settings,
+    shell_line,
     stack_config,
     stack_sql,
     text_patch,

@@ -1,10 +1,10 @@
 //! `windlass internal`: what the repository's own tools and other processes of Windlass call.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use windlass_files::{Access, Directory, FileError};
+use windlass_files::{Access, FileError, create_named};
 use windlass_types::{Problem, code};
 
 use crate::{
@@ -22,6 +22,16 @@ pub(crate) enum InternalCommand {
     DevManager(DevManagerArgs),
     /// A CloudFormation on this machine, for the tour: prints its address and serves.
     AwsDouble,
+}
+
+/// What follows the words that a stage of the sandbox is started with. Not a command of the argument
+/// tree: building that takes longer than everything a stage does, and its arguments are not for
+/// people.
+pub(crate) fn sandbox_stage(args: &[OsString]) -> Option<&[OsString]> {
+    match args {
+        [_, group, name, rest @ ..] if group == "internal" && name == "sandbox-stage" => Some(rest),
+        _ => None,
+    }
 }
 
 /// Serves the double until the process is killed.
@@ -81,7 +91,7 @@ impl InternalCommand {
                 )
             })
         };
-        let root = Directory::create(&args.directory, Access::Usual).map_err(unwritable)?;
+        let root = create_named(&args.directory, Access::Usual).map_err(unwritable)?;
         for (path, text) in &files {
             root.write(path.as_ref(), text.as_bytes(), Access::Usual)
                 .map_err(unwritable)?;

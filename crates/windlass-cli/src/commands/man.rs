@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use windlass_files::{Access, Directory, FileError};
+use windlass_files::{Access, FileError, create_named};
 use windlass_types::{Problem, code};
 
 use crate::{Host, output::Printer, session::Report};
@@ -27,7 +27,7 @@ impl ManArgs {
                 )
             })
         };
-        let root = Directory::create(&self.directory, Access::Usual).map_err(unwritable)?;
+        let root = create_named(&self.directory, Access::Usual).map_err(unwritable)?;
         for (name, text) in &pages {
             root.write(name.as_ref(), text.as_bytes(), Access::Usual)
                 .map_err(unwritable)?;

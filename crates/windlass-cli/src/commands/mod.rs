@@ -17,6 +17,7 @@ pub(crate) mod pack;
 pub(crate) mod pipeline;
 pub(crate) mod policy;
 pub(crate) mod runs;
+pub(crate) mod sandbox;
 pub(crate) mod serve;
 pub(crate) mod stack;
 pub(crate) mod store;

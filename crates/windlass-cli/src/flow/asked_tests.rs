@@ -72,7 +72,7 @@ fn a_run_without_an_approval_asks_nothing() {
 }
 
 #[test]
-fn whoever_may_not_approve_is_told_who_has_to() {
+fn one_who_may_not_approve_is_told_who_has_to() {
     let actions = [
         "windlass runs approve run_1".to_owned(),
         "windlass runs reject run_1 --reason \"…\"".to_owned(),

@@ -160,7 +160,7 @@ pub(crate) async fn detached(
     if session.engine().driven_by(run_id).await?.is_some() {
         printer.hint(&format!("{program} watch {run_id}"));
     } else {
-        printer.notice("No process drives this run; it waits for one.");
+        printer.notice("No driver is running, so this run is paused.");
         printer.hint(&format!("{program} resume {run_id}"));
     }
     Ok(Report::new(format!("run {run_id} was started"), output))
@@ -175,7 +175,7 @@ pub(crate) async fn stalled(
     let is_stalled = session.engine().driven_by(run_id).await?.is_none();
     if is_stalled {
         let printer = &session.printer;
-        printer.notice("No process drives this run; it continues when one does.");
+        printer.notice("No driver is running, so this run is paused; it continues when one starts.");
         printer.hint(&format!("{program} resume {run_id}"));
     }
     Ok(is_stalled)

@@ -233,7 +233,7 @@ async fn interrupted(session: &Session, run_id: &RunId, program: &str) -> Proble
             format!("{program} watch {run_id}"),
         ),
         None => (
-            format!("run {run_id} continues when a process drives it"),
+            format!("run {run_id} continues when a driver runs"),
             format!("{program} resume {run_id}"),
         ),
     };

@@ -38,12 +38,13 @@ fn properties_come_from_the_schema() {
     assert_eq!(
         paths,
         [
+            "docs/stack/config-ref/README.md",
             "docs/stack/config-ref/bucket.md",
             "docs/stack/config-ref/function.md",
             "docs/stack/config-ref/sqs-queue.md"
         ]
     );
-    let queue = &pages[2].1;
+    let queue = &pages[3].1;
     let from = queue.find("## Properties").unwrap();
     let to = queue.find("## Parameters").unwrap();
     insta::assert_snapshot!(&queue[from..to], @r"

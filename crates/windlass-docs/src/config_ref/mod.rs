@@ -4,6 +4,7 @@
 //! Pure: schema in, pages out. Not here: the schema itself, and who writes the pages.
 
 mod facts;
+mod overview;
 mod properties;
 mod schema;
 
@@ -31,6 +32,7 @@ pub fn config_reference(schema: &Value) -> Result<Vec<(String, String)>, Problem
         ));
     }
     let mut pages = Vec::new();
+    let mut listed = Vec::new();
     for alternative in &alternatives {
         let facts = types
             .iter()
@@ -45,7 +47,9 @@ pub fn config_reference(schema: &Value) -> Result<Vec<(String, String)>, Problem
             format!("{FOLDER}/{}.md", facts.name),
             page(&schema, alternative, facts),
         ));
+        listed.push(facts);
     }
+    pages.push(overview::page(listed));
     pages.sort();
     Ok(pages)
 }

@@ -20,6 +20,11 @@ fn set() -> Set {
     toml::from_str(include_str!("../questions.toml")).unwrap()
 }
 
+/// No page, or that the thing is not supported.
+fn is_refused(answer: &Answer) -> bool {
+    answer.references.is_empty() || answer.answer.to_lowercase().contains("not supported")
+}
+
 fn ask(docs: &Docs<'_>, question: &str, mode: Mode) -> Answer {
     docs.query(&Query {
         mode,
@@ -87,13 +92,13 @@ fn other_topics_get_no_answer() {
     let mut wrong = Vec::new();
     for question in &set.off_topic {
         let answer = ask(&docs, question, Mode::Answer);
-        if !answer.references.is_empty() {
+        if !is_refused(&answer) {
             wrong.push(format!(
                 "{question}: {}",
                 answer.answer.chars().take(160).collect::<String>()
             ));
         }
-        assert!(answer.snippets.is_none());
+        assert!(answer.snippets.is_none(), "{question}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

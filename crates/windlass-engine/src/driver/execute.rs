@@ -97,8 +97,7 @@ pub(super) async fn execute(shared: &Shared, run_id: &RunId, live: &Arc<LiveRun>
                         tracing::warn!(
                             %run_id,
                             driver = shared.id,
-                            "another driver has taken the run over because nothing was heard of \
-                             this one; its steps end here and nothing of them is written"
+                            "another driver took over this run because this one stopped responding; its steps end here and write nothing"
                         );
                     }
                     // Suspended or not: the caller looks at the run once more if it was asked to.
@@ -223,10 +222,10 @@ async fn take(
                 return Taken::No;
             }
             Err(CommitError::Store(error)) if store_retry::is_passing(&error) => {
-                tracing::warn!(%run_id, %error, "the run cannot be taken up; trying again");
+                tracing::warn!(%run_id, %error, "the run cannot be resumed; trying again");
             }
             Err(error) => {
-                tracing::error!(%run_id, %error, "the run cannot be taken up; it is left alone");
+                tracing::error!(%run_id, %error, "the run cannot be resumed; it is left as it is");
                 return Taken::No;
             }
         }

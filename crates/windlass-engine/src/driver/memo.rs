@@ -162,9 +162,12 @@ impl Memo {
             Body::WaitStarted(wait) => self.begin_wait(&wait.key, wait.deadline),
             Body::WaitCompleted(wait) => {
                 self.through.insert(wait.key.clone(), self.attempts);
-                if let Some(memo) = self.waits.get_mut(&wait.key) {
-                    memo.completed = Some(wait.signal_seq);
-                }
+                // What a step has taken has no wait that began.
+                let memo = self.waits.entry(wait.key).or_insert(WaitMemo {
+                    deadline: None,
+                    completed: None,
+                });
+                memo.completed = Some(wait.signal_seq);
             }
             Body::SignalReceived(signal) => {
                 if signal.signal == SIGNAL_ROLLBACK && self.ended {

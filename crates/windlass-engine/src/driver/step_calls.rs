@@ -4,7 +4,7 @@
 //! go on without (a lost lease, a held run) ends the try from outside.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Mutex,
 };
 
@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use windlass_ports::BoxFuture;
 use windlass_types::{
     ArtifactRef, Body, NewArtifact, Passing, Problem,
-    journal::{ArtifactStored, DomainEvent},
+    journal::{ArtifactStored, DomainEvent, WaitCompleted},
 };
 
 use super::{
@@ -21,7 +21,7 @@ use super::{
     lock,
     ops::{artifact, paid},
 };
-use crate::run::{PaidFn, PaidRequest, RunError, StepCalls, StepMode};
+use crate::run::{PaidFn, PaidRequest, RunError, Signal, StepCalls, StepMode};
 
 /// More than this is a stream, not what a step leaves behind: one commit has to hold it.
 const MOST_KEPT: usize = 1_000;
@@ -40,6 +40,8 @@ pub(super) struct JournalStep<'a> {
     kept: Mutex<Vec<Body>>,
     /// The end of each stream of text, which may be in the middle of a secret.
     texts: Mutex<BTreeMap<Option<String>, String>>,
+    /// The signals that this try has taken, by their places.
+    taken: Mutex<BTreeSet<u64>>,
     /// Paid work under way.
     paying: watch::Sender<usize>,
     /// Why the try ends from outside.
@@ -55,6 +57,7 @@ impl<'a> JournalStep<'a> {
             names: Mutex::default(),
             kept: Mutex::default(),
             texts: Mutex::default(),
+            taken: Mutex::default(),
             paying: watch::Sender::new(0),
             aborted: watch::Sender::new(None),
         }
@@ -202,6 +205,41 @@ impl StepCalls for JournalStep<'_> {
             tokio::select! {
                 () = self.context.live.cancelled() => {}
                 () = self.context.stopped() => {}
+            }
+        })
+    }
+
+    fn take_signals(&self, name: &str) -> Result<Vec<Signal>, Problem> {
+        let waiting = self.context.live.unconsumed(|signal| signal.signal == name);
+        let mut taken = Vec::new();
+        for (seq, signal) in waiting {
+            if !lock(&self.taken).insert(seq) {
+                continue;
+            }
+            self.keep(
+                WaitCompleted {
+                    key: format!("{}/signal:{seq}", self.key),
+                    signal_seq: Some(seq),
+                }
+                .into(),
+            )?;
+            taken.push(signal.into());
+        }
+        Ok(taken)
+    }
+
+    fn signalled<'b>(&'b self, name: &'b str) -> BoxFuture<'b, ()> {
+        Box::pin(async move {
+            let mut arrivals = self.context.live.arrivals();
+            loop {
+                arrivals.mark_unchanged();
+                let waiting = self.context.live.unconsumed(|signal| signal.signal == name);
+                let is_new = |seq: &u64| !lock(&self.taken).contains(seq);
+                if waiting.iter().any(|(seq, _)| is_new(seq)) {
+                    return;
+                }
+                // The sender lives in the context, so this does not fail.
+                let _ = arrivals.changed().await;
             }
         })
     }

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     Domain, Engine,
-    access::nearest,
+    access::{nearest, shown},
     confirm::{Judged, Passage, Question, cannot_wait},
     contract::{Contract, Plain},
     engine::commit_problem,
@@ -126,9 +126,9 @@ impl Catalogue {
             .flat_map(|info| [info.name.as_str(), info.tool.as_str()]);
         let problem = Problem::new(
             &code::UNKNOWN_OPERATION,
-            format!("no operation is called {name:?}"),
+            format!("no operation is called {:?}", shown(name)),
         )
-        .with("operation", name);
+        .with("operation", shown(name));
         match nearest(name, names) {
             Some(near) => problem
                 .with("did_you_mean", near)
@@ -157,7 +157,13 @@ impl Catalogue {
         let Some(mut entry) = self.entry(&request.operation) else {
             return Err(self.unknown(&request.operation));
         };
-        if let Some(delegated) = entry.operation.delegate(&request.input)? {
+        // The input of a caller without the scope is not looked at; `examine` refuses the call.
+        let may = request.context.principal.has_scope(&entry.info().scope);
+        let delegated = match may {
+            true => entry.operation.delegate(&request.input)?,
+            false => None,
+        };
+        if let Some(delegated) = delegated {
             let Some(meant) = self.entry(&delegated.operation) else {
                 return Err(self.unknown(&delegated.operation));
             };
@@ -380,6 +386,10 @@ impl Catalogue {
         let (request, judged) = self.examine(entry, request, audit).await?;
         let Judged { rule, passage } = judged?;
         audit.decision.clone_from(&rule);
+        for place in entry.operation.places(&request.context, &request.input)? {
+            let principal = &request.context.principal;
+            self.0.engine.roots.check(principal, &place)?;
+        }
         if let Passage::Wanted { terms } = passage
             && !info.is_judged_by_plan
             && !request.context.terms.is_granted(&info.name)

@@ -99,7 +99,7 @@ pub struct PlanAnswer {
     pub next_actions: Vec<String>,
 }
 
-/// What applying answers: the run, which goes on by itself.
+/// What applying answers: the run, which continues in the background.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ApplyAnswer {
     /// The run.

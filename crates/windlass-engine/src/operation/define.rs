@@ -1,6 +1,6 @@
 //! Makes an operation out of a typed async function and a description.
 
-use std::{future::Future, marker::PhantomData, sync::Arc};
+use std::{future::Future, marker::PhantomData, path::PathBuf, sync::Arc};
 
 use futures::future::BoxFuture;
 use schemars::JsonSchema;
@@ -47,10 +47,13 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
         has_own_input: false,
         has_own_output: false,
         plan: None,
+        places: None,
     }
 }
 
 type PlanOfCall = dyn Fn(&CallContext, &Value) -> Result<CallPlan, Problem> + Send + Sync;
+
+type PlacesOfCall = dyn Fn(&CallContext, &Value) -> Vec<PathBuf> + Send + Sync;
 
 /// A definition under way.
 pub struct OperationBuilder {
@@ -58,6 +61,7 @@ pub struct OperationBuilder {
     has_own_input: bool,
     has_own_output: bool,
     plan: Option<Box<PlanOfCall>>,
+    places: Option<Box<PlacesOfCall>>,
 }
 
 impl OperationBuilder {
@@ -256,6 +260,16 @@ impl OperationBuilder {
         self
     }
 
+    /// The files and directories that an input names. For functions that write JSON themselves.
+    #[must_use]
+    pub fn places(
+        mut self,
+        places: impl Fn(&CallContext, &Value) -> Vec<PathBuf> + Send + Sync + 'static,
+    ) -> Self {
+        self.places = Some(Box::new(places));
+        self
+    }
+
     /// Finishes the definition with the function behind it.
     pub fn handle<I, O, F, Fut>(self, function: F) -> Arc<dyn Operation>
     where
@@ -324,6 +338,7 @@ impl OperationBuilder {
         }
         Arc::new(Json {
             info: self.info,
+            places: self.places,
             function,
         })
     }
@@ -331,6 +346,7 @@ impl OperationBuilder {
 
 struct Json<F> {
     info: OperationInfo,
+    places: Option<Box<PlacesOfCall>>,
     function: F,
 }
 
@@ -341,6 +357,11 @@ where
 {
     fn info(&self) -> &OperationInfo {
         &self.info
+    }
+
+    fn places(&self, context: &CallContext, input: &Value) -> Result<Vec<PathBuf>, Problem> {
+        let places = self.places.as_ref();
+        Ok(places.map_or_else(Vec::new, |places| places(context, input)))
     }
 
     fn call<'a>(

@@ -37,6 +37,8 @@ pub use schema::{LazySchema, input_schema_of, output_schema_of};
 pub(crate) use waiting::WaitingCall;
 pub use waiting::approval_pending;
 
+use std::path::PathBuf;
+
 use futures::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
@@ -203,6 +205,12 @@ pub trait Operation: Send + Sync + 'static {
         Ok(Some(Vec::new()))
     }
 
+    /// The files and directories that the input names: a caller with a key may name those below
+    /// `server.roots` only.
+    fn places(&self, _context: &CallContext, _input: &Value) -> Result<Vec<PathBuf>, Problem> {
+        Ok(Vec::new())
+    }
+
     /// Whether the caller says yes to exactly this: the field that a contract has for it, or the
     /// call itself.
     fn says_yes(&self, _input: &Value) -> bool {
@@ -239,7 +247,7 @@ pub trait Operation: Send + Sync + 'static {
         let run_id = &record.run_id;
         Err(Problem::new(
             &code::TIMEOUT,
-            format!("run {run_id} is {} and goes on", record.state.as_str()),
+            format!("run {run_id} is {} and continues", record.state.as_str()),
         )
         .with("run_id", run_id.as_str())
         .with("state", record.state.as_str())

@@ -1,7 +1,10 @@
 //! What a call carries through an operation: the gate, to be asked again when the call's target
 //! is known, and the approval that lets a call go on which had to wait.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+};
 
 use windlass_policy::{Targets, WithoutRule};
 use windlass_types::{ApprovalTerms, EffectClass, Principal, Problem};
@@ -71,13 +74,18 @@ impl Permit {
         }))
     }
 
-    fn require(&self, principal: &Principal, targets: &[String]) -> Result<(), Problem> {
+    fn require(
+        &self,
+        principal: &Principal,
+        effect: EffectClass,
+        targets: &[String],
+    ) -> Result<(), Problem> {
         let inner = &self.0;
         let judged = inner.engine.upgrade()?.judge(&Question {
             operation: &inner.operation,
             principal,
             targets: Targets::Known(targets),
-            effect: inner.effect,
+            effect: effect.max(inner.effect),
             without_rule: inner.without_rule,
             yes: inner.yes,
         })?;
@@ -112,8 +120,27 @@ impl CallContext {
 
     /// The same for several targets.
     pub fn require_targets(&self, targets: &[String]) -> Result<(), Problem> {
+        self.require_effect(EffectClass::Read, targets)
+    }
+
+    /// The same for a call that has a stronger effect than others of its operation: a reading one
+    /// that writes its answer to a file.
+    pub fn require_effect(&self, effect: EffectClass, targets: &[String]) -> Result<(), Problem> {
         match &self.terms.permit {
-            Some(permit) => permit.require(&self.principal, targets),
+            Some(permit) => permit.require(&self.principal, effect, targets),
+            // Called by the engine itself, which has asked.
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a file or directory that this caller may not name. `Operation::places` is checked
+    /// before a call; an operation that learns of a place later asks here.
+    pub fn require_place(&self, path: &Path) -> Result<(), Problem> {
+        match &self.terms.permit {
+            Some(permit) => {
+                let engine = permit.0.engine.upgrade()?;
+                engine.roots.check(&self.principal, path)
+            }
             // Called by the engine itself, which has asked.
             None => Ok(()),
         }

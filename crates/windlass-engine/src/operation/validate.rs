@@ -10,7 +10,7 @@ use serde_json::Value;
 use windlass_types::Problem;
 
 use super::{LazySchema, plainly_valid::is_plainly_valid};
-use crate::access::nearest;
+use crate::access::{nearest, shown};
 
 pub(super) struct InputValidator {
     schema: LazySchema,
@@ -48,11 +48,8 @@ impl InputValidator {
     }
 
     fn explain(&self, error: &ValidationError<'_>) -> Problem {
-        let place = error
-            .instance_path()
-            .as_str()
-            .trim_start_matches('/')
-            .replace('/', ".");
+        let place = error.instance_path().as_str();
+        let place = shown(place.trim_start_matches('/')).replace('/', ".");
         let constraint = error.kind().keyword().to_owned();
         match error.kind() {
             ValidationErrorKind::Required { property } => {
@@ -67,9 +64,9 @@ impl InputValidator {
             ValidationErrorKind::AdditionalProperties { unexpected } => {
                 let name = unexpected.first().map(String::as_str).unwrap_or_default();
                 let field = if place.is_empty() {
-                    name.to_owned()
+                    shown(name).into_owned()
                 } else {
-                    format!("{place}.{name}")
+                    format!("{place}.{}", shown(name))
                 };
                 let known = self.known_fields();
                 let message = match nearest(name, known.iter().map(String::as_str)) {

@@ -3,8 +3,8 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use serde_json::Value;
-use windlass_ports::{BoxFuture, store::KeptFor};
-use windlass_types::{Body, Event, RunRecord, Timestamp};
+use windlass_ports::{BoxFuture, RunStore, store::KeptFor};
+use windlass_types::{Body, Event, Problem, RunId, RunRecord, Timestamp};
 
 use super::{ExportedFile, RunContext, RunError, WebhookRequest};
 
@@ -37,6 +37,27 @@ pub trait RunKind: Send + Sync + 'static {
     /// journal, input and artifacts.
     fn kept_for(&self) -> Option<Duration> {
         None
+    }
+
+    /// Removes what its runs left outside the store and nobody needs any more: folders of runs
+    /// that are gone, caches that have grown. Called after the store removed what was due, and
+    /// after a prune; harmless when repeated.
+    fn sweep<'a>(&'a self, _sweep: &'a Sweep) -> BoxFuture<'a, Result<(), Problem>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// What a sweep may ask.
+pub struct Sweep {
+    pub(crate) store: Arc<dyn RunStore>,
+    /// When it began.
+    pub now: Timestamp,
+}
+
+impl Sweep {
+    /// Whether the store has no such run, any more or yet.
+    pub async fn is_gone(&self, run_id: &RunId) -> Result<bool, Problem> {
+        Ok(self.store.run(run_id).await?.is_none())
     }
 }
 

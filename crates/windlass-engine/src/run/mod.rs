@@ -28,7 +28,7 @@ pub use create::{Holds, NewRun};
 pub(crate) use create::{NotCreated, config_hash};
 pub use export::{ExportedContent, ExportedEvent, ExportedFile, RunExport};
 pub use gate::{GateOutcome, GateRequest, ask_gate, pass_gate};
-pub use kind::{Ended, RunKind, RunKinds};
+pub use kind::{Ended, RunKind, RunKinds, Sweep};
 pub use model::{PaidModels, THINKING};
 pub use origin::RunOrigin;
 pub(crate) use signal::{ANSWERED_WAIT, GATE_WAIT};

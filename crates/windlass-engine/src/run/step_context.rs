@@ -14,6 +14,8 @@ use windlass_types::{
     passing::{LogLevel, Passing},
 };
 
+use super::Signal;
+
 /// One try of a step.
 #[derive(Clone, Debug)]
 pub struct StepAttempt {
@@ -51,6 +53,12 @@ pub trait StepCalls: Send + Sync {
 
     /// Resolves when the run has to stop.
     fn interrupted(&self) -> BoxFuture<'_, ()>;
+
+    /// Takes the signals of a name that nothing has taken yet, oldest first.
+    fn take_signals(&self, name: &str) -> Result<Vec<Signal>, Problem>;
+
+    /// Resolves once there is such a signal.
+    fn signalled<'b>(&'b self, name: &'b str) -> BoxFuture<'b, ()>;
 
     /// Does paid work once, or returns what it gave before.
     fn pay<'a>(
@@ -136,6 +144,18 @@ impl<'a> StepContext<'a> {
     /// Resolves when the run was cancelled or the process stops.
     pub async fn interrupted(&self) {
         self.calls.interrupted().await;
+    }
+
+    /// Takes the signals of a name that nothing has taken yet, oldest first, for work that is told
+    /// something while it is under way. They are on record as taken together with the step's
+    /// outcome: what the step learned from them belongs into its output.
+    pub fn take_signals(&self, name: &str) -> Result<Vec<Signal>, Problem> {
+        self.calls.take_signals(name)
+    }
+
+    /// Resolves once there is a signal of that name that nothing has taken yet.
+    pub async fn signalled(&self, name: &str) {
+        self.calls.signalled(name).await;
     }
 
     /// Does slow or expensive work inside the step. Its result is on record as soon as it is

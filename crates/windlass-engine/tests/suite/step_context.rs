@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 use windlass_engine::{
     Domain,
-    run::{Step, StepContext},
+    run::{Step, StepContext, WaitRequest},
 };
 use windlass_testkit::{
     TestWorld, local,
@@ -370,4 +370,46 @@ pub(super) async fn cancel(process: &windlass_testkit::Process, run_id: &RunId) 
     let principal = local();
     let cancelled = process.engine.cancel(&principal, run_id, None);
     cancelled.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_step_takes_what_it_is_told_while_it_works() {
+    // Each step waits for a word and takes all there are; the wait behind them gets the next one.
+    let kind = fn_kind("listening", |context, _| {
+        Box::pin(async move {
+            let mut told: Vec<Value> = Vec::new();
+            for name in ["first", "second"] {
+                let words: Vec<Value> = Step::pure(name)
+                    .run(context, async |step| {
+                        step.signalled("word").await;
+                        let taken = step.take_signals("word")?;
+                        assert_eq!(step.take_signals("word")?, []);
+                        Ok(taken.into_iter().map(|signal| signal.payload).collect())
+                    })
+                    .await?;
+                told.push(json!(words));
+            }
+            let last = context.wait_for(WaitRequest::new("last", "word")).await?;
+            told.extend(last.map(|signal| signal.payload));
+            Ok(json!(told))
+        })
+    });
+    let world = world_of(vec![kind], Vec::new());
+    let mut process = world.driving().await;
+    let run_id = process.start("listening", json!(null)).await;
+    for word in ["one", "two", "three"] {
+        process
+            .engine
+            .send_signal(&local(), &run_id, "word", json!(word))
+            .await
+            .unwrap();
+        process.idle().await;
+        // What was taken stays taken in the next life.
+        let store = process.store.clone();
+        process.kill();
+        process = world.process_on(store);
+        process.drive().await;
+    }
+    let record = ended(&process, &run_id).await;
+    assert_eq!(record.output, Some(json!([["one"], ["two"], "three"])));
 }

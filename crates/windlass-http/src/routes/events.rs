@@ -276,7 +276,7 @@ impl Follow {
         self.waiting.clear();
         let data = json!({
             "reason": "slow_reader",
-            "message": "this reader is too slow; go on with Last-Event-ID",
+            "message": "this reader is too slow; reconnect with Last-Event-ID",
             "last_seq": self.sent,
         });
         Bytes::from(format!("event: closed\ndata: {data}\n\n"))

@@ -128,7 +128,7 @@ fn cursor(given: Option<String>) -> Result<Option<RunId>, Problem> {
     let Some(given) = given else { return Ok(None) };
     ids::parse_run_id(&given)
         .map(Some)
-        .ok_or_else(|| invalid("/cursor", "cursor", "this is no next_cursor of a list"))
+        .ok_or_else(|| invalid("/cursor", "cursor", "this is not a next_cursor of a list"))
 }
 
 async fn list(

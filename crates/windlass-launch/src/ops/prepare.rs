@@ -75,6 +75,10 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
         .handle(move |context: CallContext, input: PrepareInput| {
             let desk = desk.clone();
             async move {
+                let hugo = input.run_config.get("hugo");
+                let named = hugo.and_then(|hugo| hugo.get("exec_allow")?.as_array());
+                let named = named.into_iter().flatten().filter_map(Value::as_str);
+                desk.outside.check_programs(named)?;
                 let scratch = format!(
                     "prepare-{}",
                     windlass_types::Digest::of(&random::<16>(&*desk.engine.entropy)).short()
@@ -386,7 +390,7 @@ fn unreadable(pointer: &str, at: &Repository, error: &GitError) -> Problem {
         (GitError::Failed { stderr, .. }, Some(_)) => (
             &code::NOT_FOUND,
             format!(
-                "{name} is no git repository with a commit: {}",
+                "{name} is not a git repository with a commit: {}",
                 reason(stderr)
             ),
         ),

@@ -41,7 +41,7 @@ pub(super) fn define(action: Action) -> OperationBuilder {
         Action::Validate => (
             "Validate a launch",
             "Runs every gate over the site as the run has it and gives the report. ok:true means \
-             that the gates ran; whether they are content is validation_report.ok.",
+             that the gates ran; whether they passed is validation_report.ok.",
         ),
         Action::FixNext => (
             "Fix the next issue",
@@ -50,8 +50,7 @@ pub(super) fn define(action: Action) -> OperationBuilder {
         ),
         Action::Resume => (
             "Resume a launch",
-            "Goes on to the next place where a run may rest: a run that waits with issues is \
-             fixed until its gates are content or nothing more can be tried. It never opens a \
+            "Continues to the next state in which a run may wait: a run that waits with issues is fixed until all its gates pass or nothing more can be tried. It never opens a \
              pull request.",
         ),
         Action::OpenPr => (

@@ -92,6 +92,8 @@ async fn start(desk: &Desk, context: CallContext, input: Value) -> Result<Reply,
     }
     let caller = desk.outside.caller(&context.principal);
     let accepted = Accepted::new(config, &caller).map_err(|errors| fault::schema(&errors))?;
+    let programs = accepted.config().hugo.exec_allow.iter();
+    desk.outside.check_programs(programs.map(String::as_str))?;
     let engine = &desk.engine;
     let fresh = ids::run_id(engine.now(), random(&*engine.entropy))
         .map_err(|error| Problem::internal("run id", error))?;

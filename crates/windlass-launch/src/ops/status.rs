@@ -116,7 +116,7 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
     reading(
         "get_status",
         "Show a launch",
-        "Where a run stands: its state, its sections, open issues in the order they are fixed in, \
+        "The status of a run: its state, its sections, open issues in the order they are fixed in, \
          and its artifacts with their digests. Works in every state.",
         run_input(),
     )

@@ -7,6 +7,8 @@ use std::{
 };
 
 use tokio::sync::{OwnedRwLockReadGuard, RwLock};
+use windlass_engine::run::Sweep;
+use windlass_launch_model::ids::parse_run_id;
 use windlass_types::{Problem, RunId};
 
 use super::site::Worktree;
@@ -35,6 +37,23 @@ impl Folders {
             worktree: Arc::default(),
         });
         folder.clone()
+    }
+
+    /// Removes the folders of runs that are gone.
+    pub(super) async fn sweep(&self, sweep: &Sweep) -> Result<(), Problem> {
+        let entries = match fs_err::read_dir(&self.root) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            entries => entries.map_err(|error| Problem::internal("run folders", error))?,
+        };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        for run_id in names.filter_map(|name| parse_run_id(&name)) {
+            if sweep.is_gone(&run_id).await? {
+                self.of(&run_id).remove().await?;
+                let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+                known.remove(&run_id);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use windlass_engine::{
     WeakEngine,
-    run::{ExportedFile, RunContext, RunError, RunKind},
+    run::{ExportedFile, RunContext, RunError, RunKind, Sweep},
 };
 use windlass_launch_model::{
     Issue, LaunchState, Section, SectionState, ValidationReport, config::Accepted,
@@ -76,6 +76,10 @@ impl LaunchRun {
 impl RunKind for LaunchRun {
     fn name(&self) -> &str {
         KIND
+    }
+
+    fn sweep<'a>(&'a self, sweep: &'a Sweep) -> BoxFuture<'a, Result<(), Problem>> {
+        Box::pin(self.folders.sweep(sweep))
     }
 
     fn run<'a>(

@@ -35,7 +35,7 @@ fn call_id(page: &Page) -> String {
 struct Answer {
     /// The page's new text, when it was taken.
     accepted: Option<ArtifactRef>,
-    /// Question and answer, for whoever wants to look.
+    /// Question and answer, for anyone who wants to look.
     record: ArtifactRef,
     /// Why the new text was not taken, or there was none.
     refused: Option<String>,

@@ -288,7 +288,7 @@ impl<'c> Launch<'c> {
         self.index(&kept, Worker::Engine);
         if !self.state.is_terminal() {
             self.enter(LaunchState::Failed)?;
-            // Whoever sees the state sees the reason with it.
+            // Anyone who sees the state sees the reason with it.
             if let Some(Entry::Event { data, .. }) = self.queue.last_mut() {
                 data["problem"] = json!(problem);
             }

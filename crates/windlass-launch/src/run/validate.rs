@@ -429,7 +429,14 @@ impl Sight {
                 skip_hugo_config: !config.hugo.use_config_gate,
                 hugo_version: None,
                 hugo_config_dir: config.hugo.config_dir.clone(),
-                hugo_exec_allow: config.hugo.exec_allow.clone(),
+                // The settings may have changed since the run was started.
+                hugo_exec_allow: config
+                    .hugo
+                    .exec_allow
+                    .iter()
+                    .filter(|named| tools.outside.may_start(named))
+                    .cloned()
+                    .collect(),
                 hugo_http_allow: config.hugo.http_allow.clone(),
                 hugo_module_proxy: config.hugo.module_proxy.clone(),
                 token_values: BTreeMap::from([

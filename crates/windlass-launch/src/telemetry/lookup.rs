@@ -189,7 +189,7 @@ pub(super) fn llm_totals<'a>(runs: impl Iterator<Item = &'a Run>) -> Value {
 pub(super) fn kept_by_windlass(event_id: &str) -> Problem {
     Problem::new(
         &code::ILLEGAL_STATE,
-        format!("the run {event_id} is a launch of this home; its journal says how it stands"),
+        format!("the run {event_id} is a launch of this home; its journal has its status"),
     )
     .with("event_id", event_id)
     .with("reason", "kept_by_windlass")

@@ -183,7 +183,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// A run that has begun, with nothing known about it besides.
+    /// A run that has started, with nothing known about it besides.
     pub(crate) const fn begun(
         event_id: String,
         run_id: String,

@@ -96,6 +96,7 @@ impl LaunchWorld {
             )),
             default_profile: Profile::Local,
             local_roots: Vec::new(),
+            exec_allow: Vec::new(),
         }
     }
 }

@@ -37,7 +37,8 @@ pub struct HttpOptions {
     pub max_body_bytes: usize,
     /// How long a session may lie idle.
     pub session_idle: Duration,
-    /// Sessions kept at once; the one idle longest makes room for a new one.
+    /// Sessions kept at once; a quarter of them at most for one caller. The one idle longest makes
+    /// room for a new one: the caller's own, or one of the caller who has most.
     pub max_sessions: usize,
     /// Cancelled to end every open stream and session.
     pub shutdown: CancellationToken,

@@ -45,23 +45,16 @@ impl Sessions {
         }
     }
 
-    /// Notes who opened a session, and closes the one idle longest when there are too many.
+    /// Notes who opened a session. Where there are too many, one is closed: of this caller, who has
+    /// a quarter of the places at most, and otherwise of the caller who has most; always the one
+    /// idle longest.
     pub async fn opened(&self, id: &str, principal: Option<&Principal>) {
+        let principal = principal.map(Principal::id);
         let evicted = {
             let mut owners = self.owners();
-            let oldest = || {
-                owners
-                    .iter()
-                    .min_by_key(|(_, owner)| owner.used)
-                    .map(|(id, _)| id.clone())
-            };
-            let evicted = if owners.len() >= self.limit {
-                oldest()
-            } else {
-                None
-            };
+            let evicted = self.evicted(&owners, principal.as_deref());
             let owner = Owner {
-                principal: principal.map(Principal::id),
+                principal,
                 used: Instant::now(),
             };
             owners.insert(id.into(), owner);
@@ -85,6 +78,32 @@ impl Sessions {
         };
         owner.used = Instant::now();
         owner.principal == principal.map(Principal::id)
+    }
+
+    /// The session that makes room for a new one of this caller.
+    fn evicted(
+        &self,
+        owners: &HashMap<SessionId, Owner>,
+        caller: Option<&str>,
+    ) -> Option<SessionId> {
+        let mut counts: HashMap<Option<&str>, usize> = HashMap::new();
+        for owner in owners.values() {
+            *counts.entry(owner.principal.as_deref()).or_default() += 1;
+        }
+        let own = counts.get(&caller).copied().unwrap_or_default();
+        let payer = if own >= (self.limit / 4).max(1) {
+            caller
+        } else if owners.len() >= self.limit {
+            let most = counts.iter().max_by_key(|(name, count)| (**count, **name));
+            most.and_then(|(name, _)| *name)
+        } else {
+            return None;
+        };
+        owners
+            .iter()
+            .filter(|(_, owner)| owner.principal.as_deref() == payer)
+            .min_by_key(|(_, owner)| owner.used)
+            .map(|(id, _)| id.clone())
     }
 
     fn owners(&self) -> MutexGuard<'_, HashMap<SessionId, Owner>> {

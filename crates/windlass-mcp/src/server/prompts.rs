@@ -26,7 +26,7 @@ pub fn list(server: &Server, era: Era) -> ListPromptsResult {
     let mut prompts = vec![
         Prompt::new(
             EXPLAIN_RUN,
-            Some("Explains what a run did, where it stands and what to do next"),
+            Some("Explains what a run did, its current status and what to do next"),
             Some(vec![argument("run_id", "The run")]),
         ),
         Prompt::new(
@@ -84,8 +84,7 @@ pub async fn get(
             vec![
                 ContentBlock::resource(run),
                 ContentBlock::text(format!(
-                    "Explain run {run_id} to me: what it was for, what it did, where it stands, and what I can do \
-                     next. Its journal is the resource windlass://runs/{run_id}/events."
+                    "Explain run {run_id} to me: what it was for, what it did, its current status, and what I can do next. Its journal is the resource windlass://runs/{run_id}/events."
                 )),
             ]
         }

@@ -27,7 +27,7 @@ pub fn open_stdio() -> (Input, Output) {
 #[cfg(target_os = "linux")]
 mod linux {
     //! A pipe is opened again through `/proc`, so that non-blocking mode stays ours alone
-    //! and does not reach whoever else holds the old descriptor. A socket cannot be opened
+    //! and does not reach anyone else who holds the old descriptor. A socket cannot be opened
     //! again; its duplicate shares the mode, which is harmless for a private socket pair.
 
     use std::os::fd::{AsFd, OwnedFd};

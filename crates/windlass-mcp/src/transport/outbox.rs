@@ -30,7 +30,7 @@ struct Shared {
     state: Mutex<State>,
     /// Wakes the flushing task: there is something left over.
     leftover: Notify,
-    /// Wakes whoever waits for the outbox to empty, or to break.
+    /// Wakes anyone who waits for the outbox to empty, or to break.
     progress: Notify,
 }
 

@@ -133,7 +133,7 @@ async fn a_session_belongs_to_the_principal_that_opened_it() {
 #[tokio::test]
 async fn the_session_idle_longest_makes_room() {
     let options = HttpOptions {
-        max_sessions: 2,
+        max_sessions: 8,
         ..HttpOptions::default()
     };
     let endpoint = endpoint(TestHandler::default, options);
@@ -151,6 +151,49 @@ async fn the_session_idle_longest_makes_room() {
             .header("mcp-protocol-version", "2025-06-18");
         assert_eq!(client.post(&list()).await.status.as_u16(), want);
     }
+}
+
+/// Who opens many sessions closes their own, however long others have been idle.
+#[tokio::test]
+async fn a_caller_closes_no_session_of_another() {
+    let options = HttpOptions {
+        max_sessions: 8,
+        ..HttpOptions::default()
+    };
+    let endpoint = endpoint(TestHandler::default, options);
+    let principals = ["quiet", "loud", "more"].map(|name| Principal::key(name, Vec::new()));
+    let open = async |principal: &Principal| {
+        let client = HttpClient::over(endpoint.clone());
+        let mut request = client.request("POST", initialize(1, "2025-06-18").to_string());
+        request.extensions_mut().insert(principal.clone());
+        let reply = client.send(request).await;
+        reply.headers["mcp-session-id"].to_str().unwrap().to_owned()
+    };
+    let quiet = open(&principals[0]).await;
+    let mut loud = Vec::new();
+    for _ in 0..20 {
+        loud.push(open(&principals[1]).await);
+    }
+    let status = async |session: &str, principal: &Principal| {
+        let mut client = HttpClient::over(endpoint.clone());
+        client
+            .header("mcp-session-id", session)
+            .header("mcp-protocol-version", "2025-06-18");
+        let mut request = client.request("POST", list().to_string());
+        request.extensions_mut().insert(principal.clone());
+        client.send(request).await.status.as_u16()
+    };
+    assert_eq!(status(&quiet, &principals[0]).await, 200);
+    let mut left = 0;
+    for session in &loud {
+        left += usize::from(status(session, &principals[1]).await == 200);
+    }
+    assert_eq!(left, 2, "a quarter of the places");
+    assert_eq!(
+        status(&open(&principals[2]).await, &principals[2]).await,
+        200
+    );
+    assert_eq!(status(&quiet, &principals[0]).await, 200);
 }
 
 #[tokio::test]

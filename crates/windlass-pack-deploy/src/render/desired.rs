@@ -3,12 +3,17 @@
 use std::{
     cmp::Ordering,
     collections::{HashMap, hash_map::Entry},
+    ffi::OsStr,
+    hash::{BuildHasher as _, RandomState},
+    os::unix::ffi::OsStrExt as _,
     path::Path,
 };
 
 use serde_json::{Value, json};
 use windlass_pack_model::{DesiredFile, DesiredKey, Target, TargetRoot, fault};
 use windlass_types::{Digest, Problem};
+
+use crate::gather::is_below;
 
 /// Files and keys as they come.
 #[derive(Debug, Default)]
@@ -158,37 +163,61 @@ pub(crate) fn refuse_names_alike(
     files: &[DesiredFile],
     roots: &[TargetRoot],
 ) -> Result<(), Problem> {
-    let mut seen: HashMap<(&Path, String), (&Path, &DesiredFile)> = HashMap::new();
-    let mut last: Option<&Path> = None;
+    // Only digests of the names are kept: there are as many as files and directories.
+    let hasher = RandomState::new();
+    let mut seen: HashMap<u64, (&DesiredFile, usize)> = HashMap::with_capacity(files.len());
+    let mut last: &[u8] = b"";
     for file in files {
-        let root = roots
+        let bytes = file.path.as_os_str().as_encoded_bytes();
+        let root_len = roots
             .iter()
-            .filter(|root| root.target == file.target && file.path.starts_with(&root.path))
-            .max_by_key(|root| root.path.as_os_str().len());
-        let Some(root) = root.map(|root| root.path.as_path()) else {
+            .filter(|root| root.target == file.target && is_below(&file.path, &root.path))
+            .map(|root| root.path.as_os_str().len())
+            .max();
+        let Some(root_len) = root_len else {
             continue;
         };
+        let root = bytes.get(..root_len).unwrap_or_default();
+        let below = bytes.get(root_len + 1..).unwrap_or_default();
+        let slashes = below.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        let directories = slashes.map(|(at, _)| root_len + 1 + at);
         // Sorted by path: the directories above are mostly those of the file before.
-        let known = std::mem::replace(&mut last, file.path.parent()) == file.path.parent();
-        let above = file.path.ancestors().take_while(|path| *path != root);
-        for path in above.take(if known { 1 } else { usize::MAX }) {
-            let Ok(below) = path.strip_prefix(root) else {
-                continue;
-            };
-            match seen.entry((root, below.to_string_lossy().to_lowercase())) {
+        let parent = bytes.iter().rposition(|byte| *byte == b'/');
+        let parent = parent.and_then(|end| bytes.get(..end)).unwrap_or_default();
+        let known = std::mem::replace(&mut last, parent) == parent;
+        let directories = directories.filter(|_| !known);
+        for end in directories.chain([bytes.len()]) {
+            let name = lower_case(file, root_len, end);
+            match seen.entry(hasher.hash_one((root, &*name))) {
                 Entry::Vacant(entry) => {
-                    entry.insert((path, file));
+                    entry.insert((file, end));
                 }
                 Entry::Occupied(entry) => {
-                    let (other, owner) = *entry.get();
-                    if other.as_os_str() != path.as_os_str() {
-                        return Err(alike((other, owner), (path, file)));
+                    let (owner, other_end) = *entry.get();
+                    let (one, two) = (up_to(owner, other_end), up_to(file, end));
+                    // Two names could have one digest.
+                    if one.as_os_str() != two.as_os_str()
+                        && lower_case(owner, root_len, other_end) == name
+                    {
+                        return Err(alike((one, owner), (two, file)));
                     }
                 }
             }
         }
     }
     Ok(())
+}
+
+/// The beginning of a file's path, up to a `/` or its end.
+fn up_to(file: &DesiredFile, end: usize) -> &Path {
+    let bytes = file.path.as_os_str().as_bytes();
+    Path::new(OsStr::from_bytes(bytes.get(..end).unwrap_or(bytes)))
+}
+
+/// The same below its root, in lower case.
+fn lower_case(file: &DesiredFile, root_len: usize, end: usize) -> String {
+    let bytes = file.path.as_os_str().as_bytes();
+    String::from_utf8_lossy(bytes.get(root_len..end).unwrap_or_default()).to_lowercase()
 }
 
 fn alike(one: (&Path, &DesiredFile), two: (&Path, &DesiredFile)) -> Problem {

@@ -118,7 +118,9 @@ impl Walk<'_> {
                     true => {
                         let bytes = read(buffer, &path, metadata.len())?;
                         conflicted = look(bytes);
-                        (Digest::of(bytes), bytes.len() as u64)
+                        let digest = Digest::of(bytes);
+                        self.hashes.read(digest, bytes);
+                        (digest, bytes.len() as u64)
                     }
                     false => hash_large(buffer, &path)?,
                 };

@@ -11,6 +11,7 @@ use super::*;
 struct Memory {
     known: Mutex<HashMap<PathBuf, Digest>>,
     hits: Mutex<usize>,
+    read: Mutex<Vec<Vec<u8>>>,
 }
 
 impl HashCache for Memory {
@@ -18,6 +19,11 @@ impl HashCache for Memory {
         let found = self.known.lock().unwrap().get(path).copied();
         *self.hits.lock().unwrap() += usize::from(found.is_some());
         found
+    }
+
+    fn read(&self, digest: Digest, bytes: &[u8]) {
+        assert_eq!(digest, Digest::of(bytes));
+        self.read.lock().unwrap().push(bytes.to_vec());
     }
 
     fn remember(&self, path: &Path, metadata: &Metadata, digest: Digest) {
@@ -88,6 +94,7 @@ fn known_digests_are_not_computed_again() {
     assert_eq!(first.tree, second.tree);
     // Everything but the file whose text is needed anyway.
     assert_eq!(*memory.hits.lock().unwrap(), 3);
+    assert_eq!(memory.read.lock().unwrap().len(), 3, "shown once");
 }
 
 #[test]

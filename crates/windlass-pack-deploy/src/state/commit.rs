@@ -16,15 +16,15 @@ use windlass_pack_model::fault;
 use windlass_types::Problem;
 
 use crate::state::{
-    blob::Blobs,
-    exact,
+    exact::{self, OpenDirectories},
     files::{create_private_dir, rename_new, sync_dir, write_synced},
     grove,
+    held_contents::HeldContents,
     journal::{Entry, Journal, undoing_name},
     lock::{RootLocks, real_path},
     observe::{Seen, Standing, observe, standing},
     pack_state::PackState,
-    prepare::{Contents, changed, prepare},
+    prepare::{changed, content, prepare},
     probe::{FaultProbe, Step, Stop, step},
     settle,
     stage::{StagedMode, stage},
@@ -117,7 +117,7 @@ pub(crate) enum Way<'a> {
 pub(crate) fn apply(
     state: &PackState,
     journal: &Journal,
-    contents: &Contents,
+    contents: &HeldContents,
     way: &Way<'_>,
     probe: &dyn FaultProbe,
 ) -> Result<(), Stop> {
@@ -140,8 +140,17 @@ pub(crate) fn apply(
             create_directories(&journal.directories, probe)?;
         }
     }
+    let mut directories = OpenDirectories::default();
     for (index, entry) in todo() {
-        stage_entry(journal, index, entry, contents, &blobs, probe)?;
+        let bytes = match &entry.after {
+            Some(after) => content(contents, &after.sha256, &blobs)?,
+            None => continue,
+        };
+        if entry.grove.is_none() {
+            // A directory of the user's may have been moved since it was opened.
+            directories = OpenDirectories::default();
+        }
+        stage_entry(journal, index, entry, &bytes, &mut directories, probe)?;
     }
     stage_snapshot(state, journal, probe)?;
 
@@ -193,8 +202,8 @@ fn stage_entry(
     journal: &Journal,
     index: usize,
     entry: &Entry,
-    contents: &Contents,
-    blobs: &Blobs,
+    bytes: &[u8],
+    directories: &mut OpenDirectories,
     probe: &dyn FaultProbe,
 ) -> Result<(), Stop> {
     let Some(after) = &entry.after else {
@@ -204,12 +213,11 @@ fn stage_entry(
         None => StagedMode::New(after.mode),
         Some(_) => StagedMode::Exact(after.mode),
     };
-    let bytes = contents.get(&after.sha256, blobs)?;
     let temp = match entry.grove {
         Some(grove) => grove::inside(journal, grove, entry.real()),
         None => journal.temp(index),
     };
-    stage(&temp, &bytes, mode, journal.fsync, probe)
+    stage(&temp, bytes, mode, journal.fsync, directories, probe)
 }
 
 fn remove(entry: &Entry, buffer: &mut Vec<u8>, probe: &dyn FaultProbe) -> Result<(), Stop> {

@@ -10,11 +10,6 @@ use std::{
 use windlass_files::{Access, Directory, FileError};
 use windlass_pack_model::fault::is_absent;
 
-/// Makes a file that must not be there yet.
-pub(crate) fn create_new(path: &Path, mode: u32) -> io::Result<File> {
-    with(path, |parent, name| parent.create_new(name, mode))
-}
-
 /// Makes a directory that must not be there yet.
 pub(crate) fn create_dir(path: &Path) -> io::Result<()> {
     with(path, Directory::create_directory)
@@ -85,6 +80,52 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 /// Makes a symbolic link.
 pub(crate) fn link(text: &Path, path: &Path) -> io::Result<()> {
     with(path, |parent, name| parent.link(text, name))
+}
+
+/// The directories that were opened last, for a tree that is being made: its files are made one
+/// after the other in the same ones. They stay the same directories under whatever name.
+#[derive(Default)]
+pub(crate) struct OpenDirectories(Vec<Directory>);
+
+impl OpenDirectories {
+    /// The newest is last.
+    const MOST: usize = 4;
+
+    /// Makes a file that must not be there yet.
+    pub(crate) fn create_new(&mut self, path: &Path, mode: u32) -> io::Result<File> {
+        let (parent, name) = self.split(path)?;
+        parent
+            .create_new(name, mode)
+            .map_err(FileError::into_source)
+    }
+
+    /// Makes a directory that must not be there yet.
+    pub(crate) fn create_dir(&mut self, path: &Path) -> io::Result<()> {
+        let (parent, name) = self.split(path)?;
+        parent
+            .create_directory(name)
+            .map_err(FileError::into_source)
+    }
+
+    fn split<'a>(&mut self, path: &'a Path) -> io::Result<(&Directory, &'a Path)> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        // Compared as text: this happens for every file.
+        let known = |open: &Directory| open.path().as_os_str() == parent.as_os_str();
+        let open = match self.0.iter().position(known) {
+            Some(index) => self.0.remove(index),
+            None => {
+                if self.0.len() == Self::MOST {
+                    self.0.remove(0);
+                }
+                Directory::open_exact(parent).map_err(FileError::into_source)?
+            }
+        };
+        self.0.push(open);
+        let open = self.0.last().ok_or(io::ErrorKind::NotFound)?;
+        Ok((open, Path::new(name)))
+    }
 }
 
 fn with<T>(

@@ -22,10 +22,11 @@ pub(crate) fn plant(
     groves: &[usize],
     probe: &dyn FaultProbe,
 ) -> Result<(), Stop> {
+    let mut directories = exact::OpenDirectories::default();
     for (directory, grove) in journal.directories.iter().zip(groves) {
         let made = inside(journal, *grove, directory);
         step(probe, Step::CreateDirectory, "create", &made, || {
-            match exact::create_dir(&made) {
+            match directories.create_dir(&made) {
                 // Two roots share it.
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
                 created => created,

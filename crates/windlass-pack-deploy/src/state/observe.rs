@@ -86,7 +86,7 @@ fn read_opened(mut file: File, buffer: &mut Vec<u8>) -> io::Result<Option<Metada
 }
 
 /// Reads a file whose length is known: one call when the length still holds.
-fn read_known(file: &mut File, len: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
+pub(crate) fn read_known(file: &mut File, len: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
     // One more than there should be: a read that stops short of it proves the end.
     let room = usize::try_from(len).unwrap_or(usize::MAX).saturating_add(1);
     buffer.clear();

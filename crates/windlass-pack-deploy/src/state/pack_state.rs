@@ -9,12 +9,14 @@ use crate::state::blob::Blobs;
 #[derive(Clone, Debug)]
 pub struct PackState {
     home: PackHome,
+    blobs: Blobs,
 }
 
 impl PackState {
     /// The state of a home.
     pub fn open(home: PackHome) -> Self {
-        Self { home }
+        let blobs = Blobs::at(home.blobs());
+        Self { home, blobs }
     }
 
     /// The home.
@@ -24,6 +26,6 @@ impl PackState {
 
     /// The contents by digest.
     pub fn blobs(&self) -> Blobs {
-        Blobs::at(self.home.blobs())
+        self.blobs.clone()
     }
 }

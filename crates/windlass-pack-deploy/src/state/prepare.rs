@@ -18,54 +18,40 @@ use windlass_types::{Digest, Problem};
 use crate::state::{
     blob::{BlobWriter, Blobs},
     destination::{Destination, Found, Resolver},
+    held_contents::HeldContents,
     journal::{Entry, FileState, Journal, JournalSnapshot},
     lock::RootLocks,
+    manifest::is_manifest_name,
     observe::{Standing, read_following, read_regular},
     pack_state::PackState,
     probe::{FaultProbe, Stop},
     transaction::{After, FileAction, ManifestWrite, Transaction},
 };
 
-/// Contents up to this many bytes in all stay in memory between storing and staging; further
-/// ones are read again from the store.
-const HOLD: usize = 64 * 1024 * 1024;
-
 /// A transaction that is ready to be carried out.
 pub(crate) struct Prepared {
     pub(crate) journal: Journal,
-    pub(crate) contents: Contents,
+    pub(crate) contents: HeldContents,
     /// For each directory of the journal, the grove it is made in.
     pub(crate) groves_of_directories: Vec<usize>,
 }
 
-/// The contents that will be written.
-#[derive(Default)]
-pub(crate) struct Contents {
-    held: HashMap<Digest, Arc<[u8]>>,
-    bytes: usize,
-}
-
-impl Contents {
-    /// The bytes of a digest, from memory or from the store.
-    pub(crate) fn get(&self, digest: &Digest, blobs: &Blobs) -> Result<Arc<[u8]>, Problem> {
-        if let Some(bytes) = self.held.get(digest) {
-            return Ok(bytes.clone());
-        }
-        match blobs.get(digest)? {
-            Some(bytes) => Ok(bytes.into()),
-            None => Err(lost(digest, blobs)),
-        }
+/// The bytes of a digest, from memory or from the store.
+pub(crate) fn content(
+    held: &HeldContents,
+    digest: &Digest,
+    blobs: &Blobs,
+) -> Result<Arc<[u8]>, Problem> {
+    if let Some(bytes) = held.get(digest) {
+        return Ok(Arc::clone(bytes));
     }
-
-    fn hold(&mut self, digest: Digest, bytes: Arc<[u8]>) {
-        if self.bytes + bytes.len() <= HOLD {
-            self.bytes += bytes.len();
-            self.held.insert(digest, bytes);
-        }
+    match blobs.get(digest)? {
+        Some(bytes) => Ok(bytes.into()),
+        None => Err(lost(digest, blobs)),
     }
 }
 
-pub(crate) fn lost(digest: &Digest, blobs: &Blobs) -> Problem {
+fn lost(digest: &Digest, blobs: &Blobs) -> Problem {
     let path = blobs.path(digest);
     fault::unexpected(
         "store_hash_mismatch",
@@ -96,6 +82,10 @@ pub(crate) fn prepare(
         .filter(|action| action.after.is_none())
         .map(|action| action.path.clone())
         .collect();
+    let writes = actions
+        .iter()
+        .filter(|action| action.after.is_some())
+        .count();
     let mut work = Work {
         resolver: Resolver::new(
             roots,
@@ -103,10 +93,10 @@ pub(crate) fn prepare(
             transaction.links,
             removed,
         ),
-        writer: BlobWriter::new(&blobs, &transaction.run_id),
-        contents: Contents::default(),
+        writer: BlobWriter::new(&blobs, &transaction.run_id, writes, transaction.fsync),
+        contents: transaction.contents,
+        settled: HashSet::new(),
         buffer: Vec::new(),
-        fsync: transaction.fsync,
         probe,
     };
     journal.entries.reserve(actions.len());
@@ -163,9 +153,10 @@ fn in_order(actions: Vec<FileAction>, manifests: Vec<ManifestWrite>) -> Vec<File
 struct Work<'a> {
     resolver: Resolver,
     writer: BlobWriter<'a>,
-    contents: Contents,
+    contents: HeldContents,
+    /// What [`Self::store`] has dealt with.
+    settled: HashSet<Digest>,
     buffer: Vec<u8>,
-    fsync: bool,
     probe: &'a dyn FaultProbe,
 }
 
@@ -217,10 +208,10 @@ impl Work<'_> {
         })
     }
 
-    /// Stores what is at a destination, unless the store has it. The destination is compared
+    /// Stores what is at a destination, unless it is stored in a file of its own. The destination is compared
     /// with the plan again just before it changes.
     fn keep(&mut self, path: &Path, digest: &Digest, len: u64) -> Result<(), Stop> {
-        if self.writer.has(digest, len) {
+        if self.writer.has_alone(digest, len) {
             return Ok(());
         }
         match read_regular(path, &mut self.buffer) {
@@ -228,17 +219,18 @@ impl Work<'_> {
             Ok(_) => return Err(changed(path).into()),
             Err(error) => return Err(fault::io("read", path, &error).into()),
         }
-        self.writer.store(digest, &self.buffer, true, self.probe)
+        self.writer.store_replaced(digest, &self.buffer, self.probe)
     }
 
     /// Stores what will be written.
     fn store(&mut self, after: &After, path: &Path) -> Result<(), Stop> {
-        if self.contents.held.contains_key(&after.digest) {
+        if !self.settled.insert(after.digest) {
             return Ok(());
         }
-        let bytes: Arc<[u8]> = match &after.body {
-            Body::Memory(bytes) => bytes.clone(),
-            Body::File(source) => {
+        let held = self.contents.get(&after.digest);
+        let bytes: Arc<[u8]> = match (&after.body, held) {
+            (Body::Memory(bytes), _) | (Body::File(_), Some(bytes)) => Arc::clone(bytes),
+            (Body::File(source), None) => {
                 // The source may be a link inside its module, so it is followed.
                 match read_following(source, &mut self.buffer) {
                     Ok(Some(_)) if Digest::of(&self.buffer) == after.digest => {}
@@ -249,8 +241,12 @@ impl Work<'_> {
             }
         };
         if !self.writer.has(&after.digest, bytes.len() as u64) {
-            self.writer
-                .store(&after.digest, &bytes, self.fsync, self.probe)?;
+            match is_manifest_name(path.file_name()) {
+                true => self
+                    .writer
+                    .store_manifest(&after.digest, &bytes, self.probe)?,
+                false => self.writer.store(&after.digest, &bytes, self.probe)?,
+            }
         }
         self.contents.hold(after.digest, bytes);
         Ok(())

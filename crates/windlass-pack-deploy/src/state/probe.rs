@@ -11,9 +11,11 @@ use windlass_types::Problem;
 /// Something about to be done to the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// Write a blob under a temporary name.
+    /// Write a blob under a temporary name, or into a container.
     WriteBlob,
-    /// Give a blob its name.
+    /// Write the index of a container and flush it.
+    FlushContainer,
+    /// Give a blob or a container its name.
     PublishBlob,
     /// Write the journal under a temporary name and flush it.
     WriteJournal,

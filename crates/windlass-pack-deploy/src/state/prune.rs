@@ -164,6 +164,7 @@ impl PackState {
         }
         let swept = self.blobs().sweep(&needed, dry_run)?;
         pruned.blobs = swept.blobs;
+        pruned.warnings.extend(swept.warnings);
         pruned.bytes += swept.bytes;
         Ok(())
     }

@@ -13,10 +13,10 @@ use windlass_types::Problem;
 
 use crate::state::{
     commit::{Way, apply},
+    held_contents::HeldContents,
     journal::{self, Entry, Journal, is_undoing, undoing_name},
     observe::{Standing, standing},
     pack_state::PackState,
-    prepare::Contents,
     probe::{FaultProbe, NoFaults, Stop},
     settle,
     undo::undo,
@@ -143,7 +143,7 @@ fn settle_locked(
             .iter()
             .map(|standing| *standing == Standing::Before)
             .collect();
-        let contents = Contents::default();
+        let contents = HeldContents::default();
         let way = Way::Resume { pending: &pending };
         match apply(state, journal, &contents, &way, probe) {
             Ok(()) => {}

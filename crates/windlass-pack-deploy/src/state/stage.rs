@@ -10,7 +10,7 @@ use std::{
 use windlass_pack_model::FileMode;
 
 use crate::state::{
-    exact::{create_new, remove_if_there},
+    exact::{OpenDirectories, remove_if_there},
     probe::{FaultProbe, Step, Stop, step},
 };
 
@@ -57,6 +57,7 @@ pub(crate) fn stage(
     bytes: &[u8],
     mode: StagedMode,
     fsync: bool,
+    directories: &mut OpenDirectories,
     probe: &dyn FaultProbe,
 ) -> Result<(), Stop> {
     let bits = match mode {
@@ -65,11 +66,11 @@ pub(crate) fn stage(
         StagedMode::Exact(mode) => mode.bits() & 0o700,
     };
     let file = step(probe, Step::CreateTemp, "create", path, || {
-        match create_new(path, bits) {
+        match directories.create_new(path, bits) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 // Left by this same run before it was interrupted.
                 remove_if_there(path)?;
-                create_new(path, bits)
+                directories.create_new(path, bits)
             }
             created => created,
         }

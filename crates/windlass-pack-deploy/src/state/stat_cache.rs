@@ -23,7 +23,10 @@ use fs_err as fs;
 use windlass_pack_model::HashCache;
 use windlass_types::{Digest, Timestamp};
 
-use crate::state::files::{PRIVATE, create_new, create_private_dir};
+use crate::state::{
+    files::{PRIVATE, create_new, create_private_dir},
+    held_contents::HeldContents,
+};
 
 /// The beginning of the file; the last byte is the version.
 const MAGIC: &[u8; 8] = b"wl-stat\x01";
@@ -46,6 +49,8 @@ pub struct StatCache {
     began: i128,
     loaded: OnceLock<Loaded>,
     fresh: Mutex<HashMap<(u64, u64), Record>>,
+    /// What was read, if it is kept.
+    contents: Option<Mutex<HeldContents>>,
 }
 
 /// What the file had.
@@ -75,7 +80,22 @@ impl StatCache {
             began: i128::from(now.as_millis()) * 1_000_000,
             loaded: OnceLock::new(),
             fresh: Mutex::new(HashMap::new()),
+            contents: None,
         }
+    }
+
+    /// Keeps the contents of files that have to be read, for the transaction that writes them.
+    pub fn keep_contents(&mut self) {
+        self.contents = Some(Mutex::default());
+    }
+
+    /// The contents that were kept so far.
+    pub fn take_contents(&self) -> HeldContents {
+        let kept = self.contents.as_ref().map(|contents| {
+            let mut contents = contents.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *contents)
+        });
+        kept.unwrap_or_default()
     }
 
     /// Writes the cache back if anything was learned. The caller may ignore the failure.
@@ -162,6 +182,13 @@ impl HashCache for StatCache {
         }
         loaded.used.get(index)?.store(true, Ordering::Relaxed);
         Some(record.digest)
+    }
+
+    fn read(&self, digest: Digest, bytes: &[u8]) {
+        if let Some(contents) = &self.contents {
+            let mut contents = contents.lock().unwrap_or_else(PoisonError::into_inner);
+            contents.hold(digest, bytes);
+        }
     }
 
     fn remember(&self, _: &Path, metadata: &Metadata, digest: Digest) {

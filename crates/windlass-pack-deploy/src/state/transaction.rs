@@ -7,7 +7,7 @@ use windlass_types::Digest;
 
 use crate::{
     links::LinkRule,
-    state::{lock::HeldRoot, remembered::KnownRoot},
+    state::{held_contents::HeldContents, lock::HeldRoot, remembered::KnownRoot},
 };
 
 /// Writes and removals that happen together or not at all.
@@ -36,6 +36,8 @@ pub struct Transaction {
     pub forget_roots: Vec<KnownRoot>,
     /// Whether destinations are flushed too (`AGENTPACK_FSYNC`).
     pub fsync: bool,
+    /// Contents of files that were read for planning, which need not be read again.
+    pub contents: HeldContents,
 }
 
 impl Transaction {
@@ -52,6 +54,7 @@ impl Transaction {
             remember_roots: Vec::new(),
             forget_roots: Vec::new(),
             fsync: false,
+            contents: HeldContents::default(),
         }
     }
 }

@@ -7,7 +7,7 @@ use windlass_pack_model::fault;
 
 use crate::state::{
     commit::own_path,
-    exact::{self, create_dirs, remove_empty_dir, remove_if_there, rename_new},
+    exact::{self, OpenDirectories, create_dirs, remove_empty_dir, remove_if_there, rename_new},
     files, grove,
     journal::{Entry, FileState, Journal},
     observe::{Standing, standing},
@@ -26,6 +26,7 @@ pub(crate) fn undo(
         state,
         journal,
         probe,
+        directories: OpenDirectories::default(),
         buffer: Vec::new(),
         warnings: Vec::new(),
     };
@@ -46,6 +47,7 @@ struct Undo<'a> {
     state: &'a PackState,
     journal: &'a Journal,
     probe: &'a dyn FaultProbe,
+    directories: OpenDirectories,
     buffer: Vec<u8>,
     warnings: Vec<String>,
 }
@@ -131,7 +133,15 @@ impl<'a> Undo<'a> {
         };
         let temp = self.journal.temp(index);
         let mode = StagedMode::Exact(before.mode);
-        stage(&temp, &bytes, mode, self.journal.fsync, self.probe)?;
+        let fsync = self.journal.fsync;
+        stage(
+            &temp,
+            &bytes,
+            mode,
+            fsync,
+            &mut self.directories,
+            self.probe,
+        )?;
         let real = entry.real();
         let is_removal = entry.is_removal();
         let back = step(self.probe, Step::Replace, "write", real, || {

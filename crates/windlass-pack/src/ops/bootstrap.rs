@@ -28,7 +28,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
         shop.begin(
             "bootstrap",
             "Write operator assets",
-            "Writes the skill and commands that teach an agent to operate packs, or stores that nobody wants them.",
+            "Writes the skill and commands that teach an agent to operate packs, or records that they are not wanted.",
         )
         .command(EffectClass::Write),
         |shop, context, input| async move { bootstrap(&shop, &context, input).await },

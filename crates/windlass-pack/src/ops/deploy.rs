@@ -54,7 +54,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
             |shop, context, input| async move { deploy_apply(&shop, &context, input).await },
         ),
         shop.proposing(
-            operation("pack", "apply")
+            shop.named(operation("pack", "apply"))
                 .describe(
                     "Apply a deploy from the command line",
                     "Plans and applies in one call, for a person who has seen the plan.",
@@ -298,7 +298,7 @@ fn prepare(
     adoption: &Adoption,
     confirmation: Option<&Confirmation>,
 ) -> Result<Ready, Problem> {
-    let workspace = Workspace::open(pack, common, moment)?;
+    let mut workspace = Workspace::open(pack, common, moment)?;
     if let Some(Confirmation::Token(confirmed)) = confirmation {
         let same_home = confirmed.note.pack_home == canonical_home(&workspace);
         if !same_home || confirmed.note.binding != workspace.binding().digest() {
@@ -309,6 +309,7 @@ fn prepare(
     }
     let roots = workspace.roots_to_lock()?;
     let locks = workspace.state.lock(&roots, "planning", LOCK_WAIT)?;
+    workspace.hashes.keep_contents();
     let scene = workspace.look()?;
     let plan = workspace.plan(&scene)?;
     workspace.remember_hashes();
@@ -331,7 +332,8 @@ fn prepare(
     for link in &plan.links {
         link.agreed()?;
     }
-    let prepared = Prepared::new(&workspace.state, locks, &event, &workspace.event_context())?;
+    let prepared = Prepared::new(&workspace.state, locks, &event, &workspace.event_context())?
+        .with_contents(workspace.hashes.take_contents());
     let mut data = plan_data(&workspace, &plan)?;
     if !event.left_out.is_empty() {
         let left_out = event.left_out.iter();

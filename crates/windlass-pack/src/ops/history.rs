@@ -31,7 +31,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
         shop.change(
             "snapshots.prune",
             "Prune snapshots",
-            "Removes old snapshots and the contents nobody needs any more.",
+            "Removes old snapshots and the contents that are no longer needed.",
             prune,
         ),
     ]
@@ -116,11 +116,12 @@ fn prune(pack: &Pack, moment: &Moment, input: SnapshotsInput) -> Result<Value, P
         include_originals: input.include_originals,
         dry_run: input.dry_run,
     })?;
-    value(&json!({
+    let data = value(&json!({
         "dry_run": input.dry_run,
         "removed": pruned.removed,
         "kept": pruned.kept.iter().map(|(id, why)| json!({ "id": id, "reason": format!("{why:?}").to_lowercase() })).collect::<Vec<_>>(),
         "blobs": pruned.blobs,
         "bytes": pruned.bytes,
-    }))
+    }))?;
+    Ok(with_warnings(data, pruned.warnings))
 }

@@ -124,7 +124,7 @@ pub(super) fn config_scope(name: &str) -> Result<ConfigScope, Problem> {
         other => Err(fault::unexpected(
             "invalid_arguments",
             &["fix_arguments", "retry_command"],
-            format!("{other:?} is no scope; there are user, project, both"),
+            format!("{other:?} is not a scope; there are user, project, both"),
         )),
     }
 }

@@ -88,9 +88,15 @@ impl Shop {
         context.require_targets(&targets(&repo, &[]))
     }
 
+    /// The definition with the places that its calls name.
+    pub(crate) fn named(&self, builder: OperationBuilder) -> OperationBuilder {
+        let pack = Arc::clone(&self.pack);
+        builder.places(move |context, input| pack.named_places(context, input))
+    }
+
     /// Begins a tool of the contract, which answers for bad arguments itself.
     fn tool(&self, verb: &str, tool: &str, schema: Value) -> OperationBuilder {
-        operation(TOOLSET, verb)
+        self.named(operation(TOOLSET, verb))
             .contract(&PackContract)
             .tool(tool)
             .found_by(search_words(tool))
@@ -144,7 +150,7 @@ impl Shop {
     }
 
     fn begin(&self, verb: &str, title: &str, description: &str) -> OperationBuilder {
-        operation(TOOLSET, verb)
+        self.named(operation(TOOLSET, verb))
             .contract(&PackContract)
             .not_a_tool()
             .describe(title, description)

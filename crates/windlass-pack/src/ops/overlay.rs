@@ -76,7 +76,7 @@ pub(super) fn scope(name: Option<&str>) -> Result<Scope, Problem> {
         fault::unexpected(
             "invalid_arguments",
             &["fix_arguments", "retry_command"],
-            format!("{name:?} is no scope; there are global, machine, project"),
+            format!("{name:?} is not a scope; there are global, machine, project"),
         )
     })
 }
@@ -91,7 +91,7 @@ fn edit(pack: &Pack, moment: &Moment, input: OverlayInput) -> Result<Value, Prob
             return Err(fault::unexpected(
                 "invalid_arguments",
                 &["fix_arguments", "retry_command"],
-                format!("{other:?} is no kind of overlay; there are dir, patch"),
+                format!("{other:?} is not a kind of overlay; there are dir, patch"),
             ));
         }
     };

@@ -24,7 +24,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
     vec![shop.reading(
         shop.tool("status", "status", contract::inputs::status()).describe(
             "Show drift",
-            "Shows deployed files that were modified, are missing, or nobody asked for, with the commands to run next.",
+            "Shows deployed files that were modified, are missing or are not expected, with the commands to run next.",
         )
         .discloses("drift"),
         status,
@@ -50,7 +50,7 @@ fn status(pack: &Pack, moment: Moment, input: Value) -> Result<Value, Problem> {
                 fault::unexpected(
                     "invalid_arguments",
                     &["fix_arguments", "retry_command"],
-                    format!("{name:?} is no kind of drift; there are missing, modified, extra"),
+                    format!("{name:?} is not a kind of drift; there are missing, modified, extra"),
                 )
             })
         })

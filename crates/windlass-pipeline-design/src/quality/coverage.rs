@@ -24,7 +24,7 @@ fn reason(analysis: &Analysis, span: &Span) -> String {
             .any(|other| other.heading.as_deref() == Some(&span.text))
     };
     if span.place == Place::Heading && followed() {
-        return "a heading; what stands below it counts".to_owned();
+        return "a heading; what is below it counts".to_owned();
     }
     match span.class {
         SpanClass::Context => "context: it states no behaviour, quality, bound or design",

@@ -269,7 +269,7 @@ fn assumptions(analysis: &Analysis) -> Vec<Assumption> {
         .collect();
     if analysis.sign_in.is_empty() && !owned.is_empty() {
         add(
-            "People sign in, since some data is said to be their own.".to_owned(),
+            "People sign in because some data belongs to them.".to_owned(),
             "Without sign-in nobody can own anything.",
             traces(&owned.into_iter().cloned().collect::<Vec<_>>()),
         );

@@ -122,7 +122,7 @@ impl Desk {
             .collect();
         let mut targets = vec![fresh.to_string()];
         if let Some(url) = &wanted.webhook_url {
-            lines.push(format!("> {url} is told the end"));
+            lines.push(format!("> {url} is notified of the end"));
             targets.push(url.clone());
         }
         let input = JobInput {

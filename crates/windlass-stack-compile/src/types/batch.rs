@@ -75,7 +75,7 @@ impl Stack<'_> {
         if image.entry_point.is_some() {
             self.refuse(
                 "container.packaging.properties.entryPoint",
-                "AWS Batch knows no entry point",
+                "AWS Batch has no setting for an entry point",
                 Some("put it into the image, or use command"),
             );
         }

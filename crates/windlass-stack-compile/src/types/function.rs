@@ -131,7 +131,7 @@ impl Stack<'_> {
             if !is_fine {
                 self.refuse(
                     "environment",
-                    format!("Lambda takes no variable \"{variable}\""),
+                    format!("Lambda does not accept the variable \"{variable}\""),
                     Some("use two or more letters, digits and underscores, a letter first"),
                 );
             }

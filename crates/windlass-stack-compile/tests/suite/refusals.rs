@@ -173,7 +173,7 @@ cloudformationResources:
     insta::assert_snapshot!(refused(&text), @r#"
     resources.db.properties.engine: AWS no longer creates aurora-mysql-serverless databases [use the engine's -serverless-v2 form]
     resources.files.properties.lifecycleRules.0.properties.tags: an upload that was never finished has no tags [use prefix, or leave it out]
-    resources.one.properties.environment: Lambda takes no variable "A" [use two or more letters, digits and underscores, a letter first]
+    resources.one.properties.environment: Lambda does not accept the variable "A" [use two or more letters, digits and underscores, a letter first]
     cloudformationResources.Thing.Condition: the template has no conditions [vary the config by $Stage() instead]
     "#);
 }

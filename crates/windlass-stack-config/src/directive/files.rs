@@ -92,7 +92,7 @@ fn cause(error: &std::io::Error) -> &'static str {
     match error.kind() {
         std::io::ErrorKind::NotFound => "it does not exist",
         std::io::ErrorKind::PermissionDenied => "permission denied",
-        std::io::ErrorKind::NotADirectory => "a part of its path is no directory",
+        std::io::ErrorKind::NotADirectory => "a part of its path is not a directory",
         _ => "reading failed",
     }
 }

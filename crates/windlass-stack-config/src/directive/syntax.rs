@@ -216,7 +216,7 @@ impl<'a> Cursor<'a> {
                 }
                 Err(_) => {
                     return Err(SyntaxError {
-                        message: format!("${name}: {word} is no number; texts need quotes"),
+                        message: format!("${name}: {word} is not a number; text needs quotes"),
                         suggestion: Some(format!("write '{word}'")),
                     });
                 }

@@ -60,7 +60,7 @@ fn texts_are_parsed() {
         ("$5 $ $$ ${a} $(b) $A", "text \"$5 $ $$ ${a} $(b) $A\""),
         (
             "$Secret(a)",
-            "error $Secret: a is no number; texts need quotes (write 'a')",
+            "error $Secret: a is not a number; text needs quotes (write 'a')",
         ),
         ("$Secret(", "error $Secret( is not closed by \")\""),
         ("$Secret('a'", "error $Secret( is not closed by \")\""),

@@ -224,7 +224,7 @@ fn failures_say_what_to_do() {
     $ResourceParam('files')
         {"error":"$ResourceParam takes other arguments, 1 given","help":"write $ResourceParam(resource, parameter)"}
     $Secret(name)
-        {"error":"$Secret: name is no number; texts need quotes","help":"write 'name'"}
+        {"error":"$Secret: name is not a number; text needs quotes","help":"write 'name'"}
     $Secret('name'
         {"error":"$Secret( is not closed by \")\"","help":null}
     $Secret('name

@@ -37,9 +37,10 @@ fn is_local(stack: &Stack, resource: &str, service: &str) -> Result<bool, Proble
 }
 
 async fn call(stack: &Stack, service: &str, command: &str, input: Value) -> Result<Value, Problem> {
+    let is_reached = stack.plan.emulator(service).is_some() || stack.plan.uses_deployed();
     match &stack.outside.aws {
-        Some(cloud) => cloud.call(service, command, input).await,
-        None => Err(not_configured(service)),
+        Some(cloud) if is_reached => cloud.call(service, command, input).await,
+        _ => Err(not_configured(service)),
     }
 }
 

@@ -158,6 +158,10 @@ fn size_of(path: &std::path::Path) -> u64 {
 
 async fn logs(State(stack): State<App>, Query(query): Query<Parameters>) -> Response {
     answered(log_query(&query).and_then(|query| {
+        let query = LogQuery {
+            since: stack.log.first(),
+            ..query
+        };
         let page = read_page(stack.log.path(), &query)?;
         Ok(log_envelope(&page))
     }))
@@ -196,6 +200,7 @@ fn log_query(parameters: &Parameters) -> Result<LogQuery, Problem> {
         workload: parameters.get("workload").cloned(),
         cursor: number("cursor")?,
         limit,
+        since: 0,
     })
 }
 

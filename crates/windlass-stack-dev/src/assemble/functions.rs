@@ -14,7 +14,8 @@ use super::{Bench, Bound, HttpApi, Way, announce, every_path};
 use crate::code::{Language, Workshop};
 use crate::environment::LocalParams;
 use crate::function::{FunctionSpec, LocalFunction};
-use crate::outside::Programs;
+use crate::log::{Level, Log};
+use crate::outside::Outside;
 use crate::stack::Stack;
 use crate::status::{Condition, Role};
 
@@ -75,15 +76,19 @@ fn arn(bench: &Bench, name: &str) -> String {
 struct Recipe {
     name: String,
     function: Function,
-    programs: Programs,
+    outside: Outside,
+    log: Arc<Log>,
     directory: PathBuf,
     build: PathBuf,
 }
 
 impl Recipe {
     fn prepare(&self) -> Result<crate::code::Prepared, Problem> {
+        let progress = |line: &str| self.log.write(&self.name, Level::Info, line);
         let workshop = Workshop {
-            programs: &self.programs,
+            programs: &self.outside.programs,
+            bundler: self.outside.bundler.as_deref(),
+            progress: &progress,
             directory: &self.directory,
             build: &self.build,
         };
@@ -130,7 +135,8 @@ pub(crate) fn make(
         let recipe = Recipe {
             name: name.clone(),
             function,
-            programs: bench.outside.programs.clone(),
+            outside: bench.outside.clone(),
+            log: bench.host.log.clone(),
             directory: bench.plan.directory.clone(),
             build: bench.plan.places().build(),
         };
@@ -141,6 +147,7 @@ pub(crate) fn make(
             memory,
             timeout,
             region: bench.plan.region.clone(),
+            project: bench.plan.directory.clone(),
             prepare: Box::new(move || recipe.prepare()),
             variables: Box::new(move || Stack::variables(&outside, &log, &plan, &known, &workload)),
             address,

@@ -15,7 +15,8 @@ use super::{Bench, announce, website};
 use crate::code::{Language, Workshop};
 use crate::container::{ContainerSpec, Engine, Network};
 use crate::environment::LocalParams;
-use crate::outside::Programs;
+use crate::log::{Level, Log};
+use crate::outside::Outside;
 use crate::process::Launch;
 use crate::stack::{Lasting, Stack, Unit};
 use crate::status::{Condition, Role};
@@ -191,7 +192,8 @@ struct Recipe {
     work: Work,
     port: Option<u16>,
     grace: Duration,
-    programs: Programs,
+    outside: Outside,
+    log: Arc<Log>,
     directory: PathBuf,
     build: PathBuf,
     engine: Result<Engine, Problem>,
@@ -208,8 +210,11 @@ impl Recipe {
                 Launch::new("/bin/sh", directory).arguments(["-c", command.as_str()])
             }
             Work::Image(ImagePackaging::Buildpack(pack)) => {
+                let progress = |line: &str| self.log.write(&self.name, Level::Info, line);
                 let workshop = Workshop {
-                    programs: &self.programs,
+                    programs: &self.outside.programs,
+                    bundler: self.outside.bundler.as_deref(),
+                    progress: &progress,
                     directory: &self.directory,
                     build: &self.build,
                 };
@@ -318,7 +323,8 @@ pub(crate) fn make(
             work: draft.work,
             port: draft.port,
             grace: draft.grace,
-            programs: bench.outside.programs.clone(),
+            outside: bench.outside.clone(),
+            log: bench.host.log.clone(),
             directory: bench.plan.directory.clone(),
             build: bench.plan.places().build(),
             engine,

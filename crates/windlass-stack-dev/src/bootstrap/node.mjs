@@ -3,8 +3,9 @@
 import http from 'node:http';
 import fs from 'node:fs';
 import path from 'node:path';
+import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const [host, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(':');
 const base = '/2018-06-01/runtime';
@@ -35,10 +36,39 @@ function described(error, fallback) {
     return {
       errorType: error.name || fallback,
       errorMessage: error.message,
-      trace: (error.stack || '').split('\n').slice(1).map((line) => line.trim()),
+      trace: (error.stack || '').split('\n').map((line) => line.trim()),
     };
   }
   return { errorType: fallback, errorMessage: typeof error === 'string' ? error : JSON.stringify(error) ?? 'unknown', trace: [] };
+}
+
+// Where a module could not be loaded, for errors that have no frame in it.
+function unloaded(error, file) {
+  try {
+    const from = /imported from (.+)$/m.exec(error?.message ?? '')?.[1];
+    if (error?.code === 'ERR_MODULE_NOT_FOUND' && from) {
+      const importer = from.startsWith('file:') ? fileURLToPath(from) : from;
+      const missing = /'([^']+)'/.exec(error.message)?.[1] ?? '';
+      const wanted = path.basename(missing).replace(/\.[cm]?js$/, '');
+      const lines = fs.readFileSync(importer, 'utf8').split('\n');
+      const line = lines.findIndex((text) => /\b(import|from|export)\b/.test(text) && text.includes(wanted));
+      if (line >= 0) return [`at ${importer}:${line + 1}:${lines[line].indexOf(wanted) + 1}`];
+    }
+    const frames = (error?.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+    const hasRun = frames.some((line) => !line.includes('node:') && !line.includes(import.meta.url));
+    if (error instanceof SyntaxError && !hasRun && !/^\/|^file:/.test(error.stack)) {
+      // The place comes only with an error that is not caught. Code that cannot be parsed has not
+      // run and will not run now.
+      const again = `await import(${JSON.stringify(pathToFileURL(file).href)})`;
+      const env = { ...process.env, AWS_LAMBDA_RUNTIME_API: '' };
+      const child = spawnSync(process.execPath, ['--input-type=module', '-e', again], { env, encoding: 'utf8', timeout: 5000 });
+      const place = /^(file:\/\/|\/).+:\d+$/m.exec(child.stderr ?? '')?.[0];
+      if (place) return [place];
+    }
+  } catch {
+    // The message alone has to do.
+  }
+  return [];
 }
 
 function located(root, file) {
@@ -50,12 +80,15 @@ function located(root, file) {
   throw new Error(`the handler's file ${file} is not in ${root}`);
 }
 
+let entry;
+
 async function load() {
   const root = process.env.LAMBDA_TASK_ROOT;
   const written = process.env._HANDLER;
   const dot = written.lastIndexOf('.');
   const file = located(root, written.slice(0, dot));
   const wanted = written.slice(dot + 1);
+  entry = file;
   const module = file.endsWith('.cjs') ? createRequire(file)(file) : await import(pathToFileURL(file).href);
   const names = wanted === 'default' ? ['default', 'handler'] : [wanted];
   for (const source of [module, module.default]) {
@@ -99,7 +132,9 @@ try {
   handler = await load();
 } catch (error) {
   console.error(error);
-  await ask('POST', '/init/error', JSON.stringify(described(error, 'Runtime.ImportModuleError'))).catch(() => {});
+  const about = described(error, 'Runtime.ImportModuleError');
+  if (entry) about.trace = [...unloaded(error, entry), ...about.trace];
+  await ask('POST', '/init/error', JSON.stringify(about)).catch(() => {});
   process.exit(1);
 }
 

@@ -20,10 +20,14 @@ def ask(method, target, body=None):
 
 
 def described(error):
+    frames = traceback.format_tb(error.__traceback__)
+    if isinstance(error, SyntaxError) and error.filename:
+        # No frame is in a file that could not be read.
+        frames.append('  File "%s", line %d\n' % (error.filename, error.lineno or 1))
     return json.dumps({
         "errorType": type(error).__name__,
         "errorMessage": str(error),
-        "stackTrace": traceback.format_tb(error.__traceback__),
+        "stackTrace": frames,
     }).encode()
 
 

@@ -125,7 +125,7 @@ fn body(value: &Value) -> Result<Vec<u8>, String> {
     use base64::Engine as _;
     base64::engine::general_purpose::STANDARD
         .decode(text)
-        .map_err(|error| format!("its body is said to be base64 and is not: {error}"))
+        .map_err(|error| format!("its body is marked as base64 but is not: {error}"))
 }
 
 fn header_name(name: &str) -> Result<HeaderName, String> {
@@ -190,7 +190,7 @@ mod tests {
             (
                 r#"{"statusCode":200,"body":"%%","isBase64Encoded":true}"#,
                 v2,
-                "! its body is said to be base64 and is not: Invalid symbol 37, offset 0.",
+                "! its body is marked as base64 but is not: Invalid symbol 37, offset 0.",
             ),
             (
                 r#"{"statusCode":200,"headers":{"a b":"1"}}"#,

@@ -257,6 +257,7 @@ async fn pages_its_log(project: &Project) {
         workload: Some("notes".to_owned()),
         cursor: Some(0),
         limit: Some(1000),
+        ..LogQuery::default()
     };
     let whole = client::logs(&project.wanted(), &everything)
         .await

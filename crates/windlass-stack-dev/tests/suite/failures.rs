@@ -237,6 +237,112 @@ async fn code_that_cannot_be_loaded_fails_the_start_and_recovers_after_a_change(
     assert!(client::stop(&project.wanted()).await.unwrap().ok);
 }
 
+/// A function for each way in which code cannot be loaded, with the place that is named.
+const UNLOADABLE: [(&str, &str, &str); 6] = [
+    (
+        "required.cjs",
+        "// first\nrequire('./missing');",
+        "required.cjs:2:1: Error: Cannot find module './missing'",
+    ),
+    (
+        "imported.mjs",
+        "// first\nimport x from './nowhere.mjs';",
+        "imported.mjs:2:18: Error: Cannot find module ",
+    ),
+    (
+        "parsed.mjs",
+        "// first\nexport const handler = ;",
+        "parsed.mjs:2: SyntaxError: Unexpected token ';'",
+    ),
+    (
+        "thrown.mjs",
+        "// first\nthrow new TypeError('on\\npurpose');",
+        "thrown.mjs:2:7: TypeError: on",
+    ),
+    (
+        "named.py",
+        "# first\nimport nowhere_at_all",
+        "named.py:2: ModuleNotFoundError: No module named 'nowhere_at_all'",
+    ),
+    (
+        "indented.py",
+        "# first\ndef handler(:\n    pass",
+        "indented.py:2: SyntaxError: ",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn code_that_cannot_be_loaded_is_named_with_its_place() {
+    let mut config = "resources:\n".to_owned();
+    let mut files = Vec::new();
+    for (file, text, _) in UNLOADABLE {
+        let name = file.split('.').next().unwrap();
+        config.push_str(&format!(
+            "  {name}:\n    type: function\n    properties:\n      packaging:\n        type: stacktape-lambda-buildpack\n        properties: {{ entryfilePath: {file} }}\n"
+        ));
+        files.push((file, text));
+    }
+    files.push(("stacktape.yml", &config));
+    let project = Project::new("odd", &files);
+    let started = project.start().await.unwrap();
+    let data = started.data.unwrap();
+    let log = fs_err::read_to_string(project.places().log()).unwrap();
+    for (file, _, place) in UNLOADABLE {
+        let name = file.split('.').next().unwrap();
+        let expected = format!("function {name} could not be started: {place}");
+        let shown = data["workloads"][name].as_str().unwrap();
+        assert!(
+            shown.starts_with(&format!("error: {expected}")),
+            "{expected}\n{shown}"
+        );
+        let logged = serde_json::to_string(&expected).unwrap();
+        assert!(log.contains(logged.trim_matches('"')), "{logged}\n{log}");
+    }
+    assert!(client::stop(&project.wanted()).await.unwrap().ok);
+}
+
+/// The build of a function fails: status and log say where, and the project's own esbuild stays
+/// unused.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bundle_that_fails_is_named_with_its_place() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut project = Project::new(
+        "odd",
+        &[
+            ("stacktape.yml", &CONFIG.replace("odd.cjs", "src/odd.ts")),
+            ("src/odd.ts", "import './missing';"),
+            (
+                "node_modules/.bin/esbuild",
+                "#!/bin/sh\ntouch own-was-run\n",
+            ),
+            (
+                "pinned",
+                "#!/bin/sh\nprintf '✘ [ERROR] Could not resolve \"./missing\"\\n\\n    src/odd.ts:1:7:\\n      1 │ import\\n\\n1 error\\n' >&2; exit 1\n",
+            ),
+        ],
+    );
+    let pinned = project.path().join("pinned");
+    for file in [&pinned, &project.path().join("node_modules/.bin/esbuild")] {
+        fs_err::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let pinned = pinned.display().to_string();
+    project
+        .environment
+        .insert("WINDLASS_TEST_ESBUILD".to_owned(), pinned);
+    let started = project.start().await.unwrap();
+    let said = "src/odd.ts:1:7: Could not resolve \"./missing\"";
+    assert_eq!(started.message.unwrap(), format!("odd: {said}"));
+    assert_eq!(
+        started.data.unwrap()["workloads"]["odd"],
+        format!("error: {said}")
+    );
+    let logs = client::logs(&project.wanted(), &Default::default()).await;
+    let logs = logs.unwrap().data.unwrap()["logs"].to_string();
+    assert!(logs.contains("[odd] src/odd.ts:1:7: "), "{logs}");
+    assert!(!project.path().join("own-was-run").exists());
+    assert!(client::stop(&project.wanted()).await.unwrap().ok);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_busy_agent_port_and_an_unknown_resource_are_refused() {
     let project = Project::new("odd", &[("stacktape.yml", CONFIG), ("odd.cjs", ODD)]);

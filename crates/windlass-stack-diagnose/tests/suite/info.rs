@@ -41,7 +41,10 @@ async fn a_stack_is_shown_with_its_drift_and_what_blocks_it() {
     assert!(!data.to_string().contains("canary"));
     for (status, remedy) in [
         ("REVIEW_IN_PROGRESS", "delete the empty stack shop-dev"),
-        ("ROLLBACK_COMPLETE", "delete shop-dev, then deploy again"),
+        (
+            "ROLLBACK_COMPLETE",
+            "fix the cause and deploy: one plan deletes the failed shop-dev and creates it again",
+        ),
         (
             "DELETE_FAILED",
             "delete shop-dev with retainResources naming the blockers",
@@ -50,7 +53,7 @@ async fn a_stack_is_shown_with_its_drift_and_what_blocks_it() {
             "UPDATE_ROLLBACK_FAILED",
             "rollback shop-dev, which continues the rollback",
         ),
-        ("UPDATE_FAILED", "fix the cause and deploy again"),
+        ("UPDATE_FAILED", "fix the cause and redeploy"),
     ] {
         let mut world = World::new();
         world.cloud.stacks[0].stack_status = status.to_owned();

@@ -39,7 +39,17 @@ impl Cache<'_> {
                 .iter()
                 .all(|(path, digest)| file_digest(path).ok() == Some(*digest))
             && file_digest(&self.zip(&record.digest)).ok() == Some(record.digest);
-        holds.then_some(record)
+        if !holds {
+            return None;
+        }
+        // What is used stays. One that could not be touched is made again some day.
+        let zip = Path::new("zips").join(format!("{}.zip", record.digest));
+        let own = Path::new("records").join(format!("{key}.json"));
+        let _ = Directory::open(self.0).and_then(|cache| {
+            cache.touch(&zip)?;
+            cache.touch(&own)
+        });
+        Some(record)
     }
 
     /// Keeps a record.

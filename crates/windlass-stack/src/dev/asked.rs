@@ -129,6 +129,7 @@ impl Asked {
             workload: self.workload.clone(),
             cursor: self.cursor,
             limit: self.limit,
+            ..LogQuery::default()
         }
     }
 

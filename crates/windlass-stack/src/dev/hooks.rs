@@ -1,7 +1,5 @@
-//! Scripts that a config runs before and after a session starts.
-//!
-//! They see the session as its workloads do: local resources by their local parameters, secrets by
-//! their local values. Only what is used as it is deployed is asked of AWS.
+//! Scripts that a config runs before and after a session starts. What they see of it is in
+//! scripts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,17 +9,12 @@ use windlass_ports::aws::{Cloud, Target};
 use windlass_ports::{BoxFuture, Clock, Entropy, MessageSockets};
 use windlass_secrets::Redactor;
 use windlass_stack_compile::Facts;
-use windlass_stack_config::model::script::Script;
-use windlass_stack_config::{Config, Runtime, Scalar, Text};
-use windlass_stack_dev::{
-    ConfigEnvironment, DevPlan, LocalParams, LocalValues, connect_to_name, missing_value,
-    variable_of,
-};
+use windlass_stack_dev::{DevPlan, LocalParams};
 use windlass_stack_lifecycle::Access;
 use windlass_stack_lifecycle::script::{Interpreters, Moment, ScriptCall, run};
-use windlass_types::{Problem, code};
+use windlass_types::Problem;
 
-use super::deployed::shown;
+use super::scripts::{Localised, View};
 
 /// How long one hook may take.
 const HOOK_TIME: Duration = Duration::from_secs(3600);
@@ -72,7 +65,16 @@ pub fn hook_runner(parts: HookParts) -> RunHook {
 
 async fn run_hook(parts: &HookParts, hook: DevHook) -> Result<(), Problem> {
     let plan = &hook.plan;
-    let (config, env) = localised(parts, &hook)?;
+    let view = View {
+        config: &plan.config,
+        directory: &plan.directory,
+        is_remote: &|name| plan.is_remote(name),
+        uses_deployed: plan.uses_deployed(),
+        local: &hook.local,
+        emulators: &plan.emulators,
+    };
+    let Localised { config, env, .. } =
+        view.localised(&hook.script, &parts.environment, &parts.redactor)?;
     let path = parts.environment.get("PATH").cloned().unwrap_or_default();
     let interpreters = Interpreters::find(path.as_ref());
     let facts = Facts::new(&plan.project_name, &plan.stage, &plan.region);
@@ -102,51 +104,4 @@ async fn run_hook(parts: &HookParts, hook: DevHook) -> Result<(), Problem> {
     let ran = run(&call, &access, &parts.redactor, &|_, _: &str| {}, deadline).await;
     ran.map(drop)
         .map_err(|problem| problem.with("hook", hook.moment.name()))
-}
-
-/// The config with the script as the session sees it, and the variables of local resources.
-fn localised(
-    parts: &HookParts,
-    hook: &DevHook,
-) -> Result<(Config, Vec<(String, String)>), Problem> {
-    let plan = &hook.plan;
-    let mut config = plan.config.clone();
-    let Some(Script::Local(script)) = config.scripts.get_mut(&hook.script) else {
-        // Whoever runs it says what is wrong with it.
-        return Ok((config, Vec::new()));
-    };
-    let mut env = Vec::new();
-    for target in script.connect_to.iter().filter(|it| !plan.is_remote(it)) {
-        for (param, value) in hook.local.get(target).into_iter().flatten() {
-            env.push((connect_to_name(target, param), value.clone()));
-        }
-    }
-    script.connect_to.retain(|target| plan.is_remote(target));
-    if !plan.uses_deployed() {
-        // The role is one of the deployed stack, which the session does without.
-        script.assume_role_of_resource = None;
-    }
-    let values = LocalValues::new(&plan.directory, parts.environment.clone());
-    let lookup = move |runtime: &Runtime| {
-        let variable = variable_of(runtime).unwrap_or_default();
-        let value = values.runtime(runtime)?;
-        value.ok_or_else(|| missing_value(&shown(runtime), &variable))
-    };
-    let known = ConfigEnvironment::new(plan.config.clone(), Box::new(lookup));
-    for variable in &mut script.environment {
-        let text = variable.value.to_text();
-        match known.text(&text, &hook.local) {
-            Ok((value, secrets)) => {
-                for secret in &secrets {
-                    parts.redactor.register(secret);
-                }
-                let value = value.expose_secret().clone();
-                variable.value = Scalar::Text(Text::Literal(value));
-            }
-            // The deployed stack has it.
-            Err(problem) if plan.uses_deployed() && problem.code() == &code::INVALID_INPUT => {}
-            Err(problem) => return Err(problem.with("script", hook.script.as_str())),
-        }
-    }
-    Ok((config, env))
 }

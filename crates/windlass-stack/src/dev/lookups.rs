@@ -1,4 +1,4 @@
-//! What directives of the config ask when a session is started.
+//! What directives of the config ask when a session is started, or a script runs with one.
 //!
 //! Local values go first. AWS is asked only where the session uses deployed resources; without,
 //! the account is a placeholder and an output nobody gave a value to is noted.
@@ -15,7 +15,7 @@ const ACCOUNT_VARIABLE: &str = "AWS_ACCOUNT_ID";
 /// The account of a session that knows none.
 const NO_ACCOUNT: &str = "000000000000";
 
-pub(super) struct LocalLookups<'a> {
+pub(crate) struct LocalLookups<'a> {
     values: &'a LocalValues,
     /// Answers by git, programs and AWS.
     questions: &'a dyn Lookups,

@@ -9,18 +9,20 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use windlass_ports::aws::{ActionShape, Cloud, SignedCall, Target, services};
 use windlass_ports::database::DatabasePort;
-use windlass_ports::{BoxFuture, Clock, Entropy};
+use windlass_ports::{BoxFuture, Bundler, Clock, Entropy};
 use windlass_secrets::Redactor;
 use windlass_stack_config::Runtime;
 use windlass_stack_dev::{
-    CloudCalls, ConfigEnvironment, DevManager, DevPlan, LocalParams, LocalValues, Outside,
-    Programs, Variable, WorkloadEnvironment, engine_environment, missing_value, variable_of,
+    CloudCalls, ConfigEnvironment, DevManager, DevPlan, Emulated, LocalParams, LocalValues,
+    Outside, Programs, Variable, WorkloadEnvironment, emulators, engine_environment, missing_value,
+    variable_of,
 };
 use windlass_stack_diagnose::{aws_problem, refused};
 use windlass_stack_lifecycle::Access;
 use windlass_types::{Problem, Secret};
 
 use super::deployed::{Deployed, DeployedParams, shown};
+use super::emulated::AtEmulators;
 
 /// The adapters of a manager.
 pub struct DevManagerParts {
@@ -30,8 +32,12 @@ pub struct DevManagerParts {
     pub entropy: Arc<dyn Entropy>,
     /// Databases.
     pub databases: Arc<dyn DatabasePort>,
-    /// AWS; asked only where the plan uses deployed resources or an emulator.
+    /// AWS; asked only where the plan uses deployed resources.
     pub cloud: Arc<dyn Cloud>,
+    /// AWS with these variables and no others, for emulators.
+    pub emulated: Box<dyn FnOnce(BTreeMap<String, String>) -> Arc<dyn Cloud> + Send>,
+    /// Where esbuild comes from.
+    pub bundler: Arc<dyn Bundler>,
     /// Takes secrets out of everything that is shown.
     pub redactor: Redactor,
     /// The environment of the process.
@@ -77,16 +83,30 @@ async fn manage(plan: DevPlan, parts: DevManagerParts) -> Result<(), Problem> {
         (None, DeployedParams::default())
     };
     let path = parts.environment.get("PATH").cloned().unwrap_or_default();
+    // Whose credentials count where a session uses both is decided by what is deployed.
+    let cloud = match (&deployed, plan.emulators.is_empty()) {
+        (Some(_), _) => Some(parts.cloud),
+        (None, true) => None,
+        (None, false) => {
+            let variables = emulators::variables(&plan.emulators, true).into_iter();
+            let variables = variables.map(|(name, value)| (name, value.expose_secret().clone()));
+            Some((parts.emulated)(variables.collect()))
+        }
+    };
+    let emulated = cloud.clone().filter(|_| !plan.emulators.is_empty());
     let outside = Outside {
         clock: parts.clock,
         entropy: parts.entropy,
         databases: parts.databases,
         environment: environment(&plan, &parts.environment, deployed.clone(), params),
-        aws: (deployed.is_some() || !plan.emulators.is_empty()).then(|| {
-            let cloud = parts.cloud;
+        aws: cloud.map(|cloud| {
+            let target = target.clone();
             Arc::new(Calls { cloud, target }) as Arc<dyn CloudCalls>
         }),
+        emulated: emulated
+            .map(|cloud| Arc::new(AtEmulators { cloud, target }) as Arc<dyn Emulated>),
         programs: Programs::find(&OsString::from(path)),
+        bundler: Some(parts.bundler),
         inherited: inherited(&parts.environment, deployed.is_some()),
         engine: engine_environment(&parts.environment),
     };

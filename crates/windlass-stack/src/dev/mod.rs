@@ -6,11 +6,13 @@
 
 mod asked;
 mod deployed;
+mod emulated;
 mod hooks;
 mod lookups;
 mod manager;
 mod operation;
 mod outcome;
+mod scripts;
 mod start;
 
 use std::path::Path;
@@ -24,8 +26,10 @@ use windlass_types::{Problem, code};
 
 use self::asked::Asked;
 pub use self::hooks::{DevHook, HookParts, RunHook, hook_runner};
+pub(crate) use self::lookups::LocalLookups;
 pub use self::manager::{DevManagerParts, run_dev_manager};
 pub(crate) use self::operation::DevOperation;
+pub(crate) use self::scripts::{Localised, RunningSession};
 use crate::outside::StackOutside;
 
 /// What local development needs from outside, beside what stacks need.

@@ -40,7 +40,7 @@ impl DevOperation {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Start => "Start local development",
-            Self::Status => "How the session fares",
+            Self::Status => "Show the session's state",
             Self::Logs => "Read the session's log",
             Self::Rebuild => "Build a workload again",
             Self::RebuildAll => "Build all workloads again",
@@ -55,20 +55,22 @@ impl DevOperation {
                 "Runs the stack of a config on this machine: functions, gateways, services and \
                  databases, on loopback and without AWS. Answers when everything runs, with the \
                  addresses; a session that runs already is used again. Deployed resources are used \
-                 only where the config or `remote` says so. Values of $Secret and $SsmParam come \
-                 from variables of the environment or from .env.local."
+                 only where the config or `remote` says so. Tables, buckets and queues are created \
+                 at an emulator that AWS_ENDPOINT_URL, or AWS_ENDPOINT_URL_DYNAMODB, _S3 or _SQS \
+                 names; without one, `elsewhere` says that they do not run locally. Values of \
+                 $Secret and $SsmParam come from variables of the environment or from .env.local."
             }
             Self::Status => {
                 "Tells the phase of the session of this directory, whether it is ready, and each \
                  workload's address or failure; also after its manager was killed."
             }
             Self::Logs => {
-                "Reads lines of the session's log: the newest ones, or those from a cursor on. \
-                 Following nextCursor shows every line once."
+                "Reads lines of the session's log: the newest ones of this session, or those from a \
+                 cursor on. The cursor that starting a session returned is its first line; \
+                 following nextCursor shows every line once."
             }
             Self::Rebuild => {
-                "Builds one workload again and starts it in place of the old one. If building \
-                 fails, the old one goes on and the answer holds the output of the build."
+                "Rebuilds one workload and replaces the running one. If the build fails, the old one keeps running and the answer has the output of the build."
             }
             Self::RebuildAll => "Builds every workload again and reports on each of them.",
             Self::Stop => {

@@ -1,6 +1,5 @@
 //! Starting a session: config and arguments → plan → manager → ready.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +8,7 @@ use serde_json::json;
 use tokio::runtime::Handle;
 use windlass_stack_config::{Config, Context, find_config, load_file};
 use windlass_stack_dev::client::{self, Start};
+use windlass_stack_dev::emulators::emulators;
 use windlass_stack_dev::{DevPlan, Envelope, LocalParams, LocalValues, Session};
 use windlass_stack_diagnose::aws_problem;
 use windlass_stack_lifecycle::script::{Moment, due};
@@ -99,10 +99,7 @@ async fn after_start(
     plan: &DevPlan,
     envelope: &mut Envelope,
 ) {
-    let local: LocalParams = fs_err::read(plan.places().params())
-        .ok()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default();
+    let local = plan.places().read_params();
     let mut failures = Vec::new();
     for hook in hooks(outside, asked, plan, Moment::AfterDev, &local) {
         let script = hook.script.clone();
@@ -300,29 +297,6 @@ fn project_of(directory: &Path) -> String {
     }
 }
 
-/// Emulators that the environment names, by the services local resources are looked up under.
-fn emulators(environment: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    const SERVICES: [(&str, &str); 10] = [
-        ("AWS_ENDPOINT_URL", "aws"),
-        ("AWS_ENDPOINT_URL_DYNAMODB", "dynamodb"),
-        ("AWS_ENDPOINT_URL_OPENSEARCH", "opensearch"),
-        ("AWS_ENDPOINT_URL_S3", "s3"),
-        ("AWS_ENDPOINT_URL_SQS", "sqs"),
-        ("AWS_ENDPOINT_URL_SNS", "sns"),
-        ("AWS_ENDPOINT_URL_EVENTBRIDGE", "events"),
-        ("AWS_ENDPOINT_URL_KINESIS", "kinesis"),
-        ("AWS_ENDPOINT_URL_SFN", "states"),
-        ("AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER", "cognito-idp"),
-    ];
-    SERVICES
-        .iter()
-        .filter_map(|(variable, service)| {
-            let address = environment.get(*variable)?;
-            (!address.is_empty()).then(|| ((*service).to_owned(), address.clone()))
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -340,19 +314,5 @@ mod tests {
             assert_eq!(project, expected);
             assert!(check_project(&project).is_ok());
         }
-    }
-
-    #[test]
-    fn emulators_are_those_of_the_environment() {
-        let environment = BTreeMap::from([
-            ("AWS_ENDPOINT_URL".to_owned(), String::new()),
-            (
-                "AWS_ENDPOINT_URL_SFN".to_owned(),
-                "http://127.0.0.1:1".to_owned(),
-            ),
-            ("HOME".to_owned(), "/root".to_owned()),
-        ]);
-        let expected = BTreeMap::from([("states".to_owned(), "http://127.0.0.1:1".to_owned())]);
-        assert_eq!(emulators(&environment), expected);
     }
 }

@@ -93,6 +93,7 @@ pub(super) fn specs(verb: Verb) -> Vec<ArgumentSpec> {
                     ArgumentSpec::required("scriptName", Text),
                     ArgumentSpec::optional("env", Texts),
                     ArgumentSpec::optional("assumeRoleOfResource", Text),
+                    ArgumentSpec::optional("deployed", Bool),
                 ]
             }
         }

@@ -16,6 +16,7 @@ use windlass_types::{Body, Digest, Problem, RunId, RunRecord, RunState, code};
 
 use super::arguments;
 use crate::desk::Desk;
+use crate::dev::RunningSession;
 use crate::fault;
 use crate::known;
 use crate::place::Place;
@@ -67,7 +68,10 @@ pub(super) async fn call(
     if kind == Kind::Delete && !confirm {
         return Err(unconfirmed_delete(desk, place).await);
     }
-    let place = desk.located(kind.operation(), place).await?;
+    let place = match kind {
+        Kind::Script => with_session(desk, place, &arguments).await?,
+        _ => desk.located(kind.operation(), place).await?,
+    };
     let stack = match &returned {
         Some((_, note)) => note.stack_name.clone(),
         None => place.shown_stack(),
@@ -124,6 +128,24 @@ pub(super) async fn call(
     .into())
 }
 
+/// The place of a script. A session of local development that it runs with knows what the call
+/// leaves out.
+async fn with_session(
+    desk: &Desk,
+    place: Place,
+    arguments: &Map<String, Value>,
+) -> Result<Place, Problem> {
+    let place = match RunningSession::of(&place, arguments) {
+        Some(RunningSession { session, .. }) => Place {
+            project_name: place.project_name.or(Some(session.project_name)),
+            region: place.region.or(Some(session.region)),
+            ..place
+        },
+        None => place,
+    };
+    desk.located(Kind::Script.operation(), place).await
+}
+
 /// The answer of a caller who does not want to wait.
 fn started(operation: &str, run_id: RunId) -> Answer {
     let message = format!("{operation} was started as {run_id}");
@@ -134,7 +156,7 @@ fn started(operation: &str, run_id: RunId) -> Answer {
     Answer::of_run(output, run_id)
 }
 
-/// The run that is at work on a stack, also one whose process died.
+/// The run that changes a stack, also one whose process died.
 async fn unfinished(
     desk: &Desk,
     stack: &str,

@@ -3,12 +3,15 @@
 use std::path::{Component, Path};
 
 use serde_json::{Map, Value, json};
-use windlass_engine::operation::{Answer, CallContext};
+use windlass_engine::{
+    access::is_below as is_within,
+    operation::{Answer, CallContext},
+};
 use windlass_files::{Access, Directory, write_from};
 use windlass_ports::aws::TemplateSource;
-use windlass_stack_config::{CONFIG_NAMES, starter};
+use windlass_stack_config::{CONFIG_NAMES, find_config, starter};
 use windlass_stack_lifecycle::INLINE_LIMIT;
-use windlass_types::{Problem, Surface, code};
+use windlass_types::{EffectClass, Problem, Surface, code};
 
 use crate::desk::Desk;
 use crate::fault;
@@ -25,11 +28,20 @@ pub(super) async fn template(
     arguments: Map<String, Value>,
 ) -> Result<Answer, Problem> {
     let operation = "compile_template";
+    let out = arguments.get("outFile").and_then(Value::as_str);
+    if let Some(out) = out {
+        check_result(desk, context, &Place::read(context, &arguments)?, out)?;
+    }
     let place = desk
         .located(operation, Place::read(context, &arguments)?)
         .await?;
     let prepared = prepare(desk, &place, &arguments, operation, Ask::IfPossible).await?;
-    context.require_target(prepared.stack_name())?;
+    let effect = match out {
+        // The file may be one that was there.
+        Some(_) => EffectClass::Write,
+        None => EffectClass::Read,
+    };
+    context.require_effect(effect, &[prepared.stack_name().to_owned()])?;
     let text = prepared.proposal.template_text();
     let count = resource_count(&prepared);
     let mut data = json!({
@@ -49,8 +61,7 @@ pub(super) async fn template(
     if !prepared.packages.placeholders.is_empty() {
         data["placeholders"] = json!(prepared.packages.placeholders);
     }
-    if let Some(out) = arguments.get("outFile").and_then(Value::as_str) {
-        inside(out)?;
+    if let Some(out) = out {
         let is_private = !secrets.is_empty();
         let access = match is_private {
             true => Access::Private,
@@ -131,19 +142,38 @@ fn is_secret(key: &str) -> bool {
         || key == "password"
 }
 
-/// A file in or below the working directory.
-fn inside(given: &str) -> Result<(), Problem> {
+/// Where a result may be written: in or below the working directory, and that below where the
+/// client or server was started, because a caller may name any; or where the user says at the
+/// command line; and never in the home.
+fn check_result(
+    desk: &Desk,
+    context: &CallContext,
+    place: &Place,
+    given: &str,
+) -> Result<(), Problem> {
+    if desk.outside.read_only {
+        return Err(super::verb::read_only("compile_template with outFile"));
+    }
     let path = Path::new(given);
-    let is_inside = path
+    let is_below = path
         .components()
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    if !is_inside && path.is_relative() {
+    let target = place.directory.join(given);
+    let may = match (context.surface, &context.directory) {
+        (Surface::Cli, _) => is_below || path.is_absolute(),
+        (_, Some(start)) => is_below && is_within(&place.directory, start),
+        (_, None) => is_below && desk.engine.roots.allows(&place.directory),
+    };
+    if !may {
         return Err(fault::invalid(
             "outFile",
             format!("outFile is {given:?}; it must be in or below the working directory"),
         ));
     }
-    Ok(())
+    desk.engine
+        .roots
+        .check_result(&target)
+        .map_err(|problem| problem.with("argument", "outFile"))
 }
 
 fn resource_count(prepared: &Prepared) -> usize {
@@ -166,7 +196,20 @@ pub(super) async fn validate(
     } else {
         Ask::IfPossible
     };
-    let prepared = prepare(desk, &place, &arguments, "validate", ask).await?;
+    let prepared = match prepare(desk, &place, &arguments, "validate", ask).await {
+        Ok(prepared) => prepared,
+        // Who asks for packages or for CloudFormation's word wants that or nothing.
+        Err(problem)
+            if problem.code() == &code::NOT_TRUSTED
+                && !says("withPackage")
+                && !says("thorough") =>
+        {
+            let stack: Vec<String> = place.known_stack().into_iter().collect();
+            context.require_targets(&stack)?;
+            return Ok(unread(&place, &problem));
+        }
+        Err(problem) => return Err(problem),
+    };
     context.require_target(prepared.stack_name())?;
     if says("thorough") {
         prepared.require_secrets()?;
@@ -198,8 +241,44 @@ pub(super) async fn validate(
     })))
 }
 
+/// The answer about a config that only code of the project could tell: nothing of it was run, and
+/// whether it is valid is not known.
+fn unread(place: &Place, problem: &Problem) -> Answer {
+    let file = find_config(&place.directory, place.config_path.as_deref()).ok();
+    let file = file.map(|file| {
+        let below = file.strip_prefix(&place.directory).unwrap_or(&file);
+        below.display().to_string()
+    });
+    let mut data = json!({
+        "valid": null,
+        "configFile": file,
+        "checked": {
+            "config": false,
+            "resources": false,
+            "template": false,
+            "packaging": false,
+            "cloudformation": false,
+        },
+        "unknown": [problem.message()],
+        "warnings": [],
+        "nextActions": problem.next_actions(),
+    });
+    if let Some(data) = data.as_object_mut() {
+        let told = ["reason", "directory", "changed"].iter();
+        let told = told.filter_map(|name| Some((*name, problem.details().get(*name)?)));
+        data.extend(told.map(|(name, value)| (name.to_owned(), value.clone())));
+        let message = format!(
+            "whether the config is valid is not known: {}",
+            problem.message()
+        );
+        data.insert("message".to_owned(), json!(message));
+    }
+    Answer::plain(data)
+}
+
 /// `init`.
 pub(super) fn init(
+    desk: &Desk,
     context: &CallContext,
     arguments: &Map<String, Value>,
 ) -> Result<Answer, Problem> {
@@ -211,6 +290,8 @@ pub(super) fn init(
     let made = starter(&place.directory)?;
     let file = "stacktape.yml";
     if !says("print") {
+        let result = place.directory.join(file);
+        desk.engine.roots.check_result(&result)?;
         if let Some(existing) = existing.filter(|_| !says("force")) {
             return Err(Problem::new(
                 &code::ALREADY_EXISTS,

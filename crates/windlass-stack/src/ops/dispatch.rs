@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
-use windlass_engine::operation::{
-    Answer, CallContext, Delegated, Flow, Operation, OperationInfo, Reply, operation,
+use windlass_engine::{
+    access::{nearest, shown},
+    operation::{Answer, CallContext, Delegated, Flow, Operation, OperationInfo, Reply, operation},
 };
 use windlass_types::{EffectClass, Problem};
 
@@ -311,10 +312,11 @@ fn read(tool: Tool, input: &Value) -> Result<(&'static str, Map<String, Value>),
         Tool::Dev | Tool::Diagnose => &["operation", "args"],
     };
     if let Some(unknown) = members.keys().find(|key| !known.contains(&key.as_str())) {
-        let near = windlass_engine::access::nearest(unknown, known.iter().copied());
+        let near = nearest(unknown, known.iter().copied());
         let hint = near.map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
+        let unknown = shown(unknown);
         let problem = fault::invalid(
-            unknown,
+            &unknown,
             format!(
                 "{unknown} is not an argument of stacktape_{}{hint}; arguments of an operation go \
                  into args",
@@ -338,14 +340,15 @@ fn read(tool: Tool, input: &Value) -> Result<(&'static str, Map<String, Value>),
         }
     };
     let Some((_, verb)) = operations.iter().find(|(name, _)| name == operation) else {
-        let near = windlass_engine::access::nearest(operation, names());
+        let near = nearest(operation, names());
         let all: Vec<&str> = names().collect();
         let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
         let problem = fault::invalid(
             "operation",
             format!(
-                "stacktape_{} has no operation {operation:?}{hint}",
-                tool.verb()
+                "stacktape_{} has no operation {:?}{hint}",
+                tool.verb(),
+                shown(operation)
             ),
         )
         .with("allowed", all);

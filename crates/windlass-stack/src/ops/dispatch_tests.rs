@@ -171,3 +171,18 @@ fn the_contract_s_operations() {
     info_stack info_stacks info_operations info_whoami logs metrics alarms container_exec sql dynamodb redis opensearch aws_sdk
     ");
 }
+
+/// Such a name arrives before anything else of the call was looked at.
+#[test]
+fn a_name_of_eight_megabytes_is_refused_in_a_sentence() {
+    let long = "deploy".repeat(1_400_000);
+    for input in [
+        json!({ "operation": long }),
+        json!({ "operation": "deploy", long.as_str(): 1 }),
+    ] {
+        let problem = read(Tool::Ops, &input).unwrap_err();
+        assert!(problem.message().len() < 300, "{}", problem.message());
+        let details = Value::Object(problem.details().clone()).to_string();
+        assert!(details.len() < 1000, "{} bytes", details.len());
+    }
+}

@@ -14,6 +14,7 @@ mod outcome;
 mod secret;
 mod verb;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -77,6 +78,11 @@ impl Operation for StackOperation {
         Ok(None)
     }
 
+    fn places(&self, context: &CallContext, input: &Value) -> Result<Vec<PathBuf>, Problem> {
+        let arguments = self.arguments(input)?;
+        Ok(Place::read(context, &arguments)?.named(&arguments))
+    }
+
     fn says_yes(&self, input: &Value) -> bool {
         match self.verb {
             Verb::Change(_) => input.get("confirm").and_then(Value::as_bool) == Some(true),
@@ -108,7 +114,7 @@ impl Operation for StackOperation {
                 Verb::Init => {
                     let directory = Place::read(&context, &arguments)?.directory;
                     context.require_target(&directory.display().to_string())?;
-                    Ok(compile::init(&context, &arguments)?.into())
+                    Ok(compile::init(desk, &context, &arguments)?.into())
                 }
                 Verb::Ask(operation) => match secret::kind(operation) {
                     Some(kind) => secret::call(desk, &context, operation, kind, arguments).await,

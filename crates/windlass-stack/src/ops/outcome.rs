@@ -1,4 +1,4 @@
-//! What a run's end says to whoever asked for it.
+//! What a run's end says to anyone who asked for it.
 
 use serde_json::{Map, Value, json};
 use windlass_engine::operation::{Answer, CallContext, approval_pending};
@@ -117,7 +117,7 @@ fn waiting(record: &RunRecord) -> Option<Problem> {
                 format!("the AWS credentials have expired; {run_id} waits for new ones"),
             )
             .with("reason", "credentials_expired")
-            .next("renew the AWS credentials (for example `aws sso login`); the run goes on")
+            .next("renew the AWS credentials (for example `aws sso login`); the run continues")
             .next(format!("windlass runs watch {run_id}")),
         );
     }
@@ -144,7 +144,7 @@ pub(super) fn unfinished(record: &RunRecord) -> Problem {
     let run_id = &record.run_id;
     Problem::new(
         &code::TIMEOUT,
-        format!("{run_id} has not ended in time and goes on"),
+        format!("{run_id} has not ended in time and continues"),
     )
     .with("reason", "deadline_passed")
     .with("runId", run_id.as_str())

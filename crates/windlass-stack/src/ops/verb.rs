@@ -94,8 +94,7 @@ impl Verb {
             ),
             Self::Change(Kind::Rollback) => (
                 "Go back to an earlier version",
-                "Takes back a failed operation, goes on with a stopped rollback, or deploys an \
-                 earlier version, as the state of the stack asks for. listVersions shows them.",
+                "Rolls back a failed operation, continues a stopped rollback, or deploys an earlier version, depending on the state of the stack. listVersions shows them.",
             ),
             Self::Change(Kind::Delete) => (
                 "Delete a stack",
@@ -103,7 +102,9 @@ impl Verb {
             ),
             Self::Change(Kind::Script) => (
                 "Run a script of the config",
-                "Runs a script of the config on this machine, with the variables it asks for.",
+                "Runs a script of the config on this machine, with the variables it asks for: those \
+                 of the running development session of the stage, or of the deployed stack where \
+                 none is running or deployed is true.",
             ),
             Self::Change(Kind::SecretCreate) => Self::Ask(Question::SecretCreate).words(),
             Self::Change(Kind::SecretDelete) => Self::Ask(Question::SecretDelete).words(),
@@ -164,11 +165,16 @@ impl Verb {
         if !desk.outside.read_only || !self.changes() {
             return Ok(());
         }
-        Err(Problem::new(
-            &code::READ_ONLY_VIOLATION,
-            format!("{} changes things, and this server only reads", self.name()),
-        )
-        .with("reason", "read_only_violation")
-        .with("rule", json!("server.read_only")))
+        Err(read_only(self.name()))
     }
+}
+
+/// The refusal of a server that only reads.
+pub(super) fn read_only(what: &str) -> Problem {
+    Problem::new(
+        &code::READ_ONLY_VIOLATION,
+        format!("{what} changes things, and this server only reads"),
+    )
+    .with("reason", "read_only_violation")
+    .with("rule", json!("server.read_only"))
 }

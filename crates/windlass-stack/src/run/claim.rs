@@ -111,7 +111,7 @@ async fn claimed(desk: &Desk, run_id: &RunId, place: &str) -> Result<Option<Time
 fn busy(stack: &str, other: &RunId) -> Problem {
     Problem::new(
         &code::INVALID_INPUT,
-        format!("{other} is at work on the stack {stack}; one operation at a time"),
+        format!("{other} is changing the stack {stack}; only one operation can run at a time"),
     )
     .with("reason", "stack_busy")
     .with("stackName", stack)

@@ -3,7 +3,7 @@
 //! A step that fails for want of valid credentials changed nothing more than its calls before
 //! that, and every call here may be made again: it carries the run's id or finds what it did. So
 //! the step is repeated under a name of its own, once the wait is over. Not every answer says that
-//! credentials have expired (one to `HEAD` has no room for it), so whoever fails asks AWS who it
+//! credentials have expired (one to `HEAD` has no room for it), so anyone who fails asks AWS who it
 //! is. Following an operation of CloudFormation is no step and waits by itself.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,7 +31,7 @@ pub(crate) const CREDENTIALS: &str = "stack.credentials";
 const FIRST_WAIT: Duration = Duration::from_secs(20);
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// How often a step is tried before the run gives up: about a day. Counted, not timed, so that
-/// whoever replays the run comes to the same end.
+/// anyone who replays the run comes to the same end.
 const MOST_TRIES: u32 = 300;
 
 /// Waits until new credentials may be there; longer each ten times.

@@ -133,10 +133,11 @@ fn answer(
         format!("{stack} has no changes")
     };
     if !finished.hook_failures.is_empty() {
-        message.push_str(&format!(
-            "; {} after-hook(s) failed",
-            finished.hook_failures.len()
-        ));
+        let failed = match finished.hook_failures.len() {
+            1 => "1 after-hook".to_owned(),
+            count => format!("{count} after-hooks"),
+        };
+        message.push_str(&format!("; {failed} failed"));
     }
     let mut data = json!({
         "message": message,

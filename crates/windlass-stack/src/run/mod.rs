@@ -21,7 +21,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use windlass_engine::WeakEngine;
-use windlass_engine::run::{RunContext, RunError, RunKind};
+use windlass_engine::run::{RunContext, RunError, RunKind, Sweep};
 use windlass_ports::BoxFuture;
 use windlass_types::{Digest, Problem, RunId};
 
@@ -29,7 +29,7 @@ pub(crate) use change::{about, confirmed_plan, unconfirmed};
 pub(crate) use credentials::CREDENTIALS;
 pub(crate) use report::{LOG, PROGRESS};
 
-use crate::desk::Desk;
+use crate::desk::{Desk, blocking};
 use crate::outside::StackOutside;
 use crate::place::Place;
 
@@ -163,6 +163,21 @@ struct StackRun {
 impl RunKind for StackRun {
     fn name(&self) -> &str {
         self.kind.name()
+    }
+
+    fn sweep<'a>(&'a self, sweep: &'a Sweep) -> BoxFuture<'a, Result<(), Problem>> {
+        Box::pin(async move {
+            // One cache for all kinds.
+            if self.kind != Kind::Deploy {
+                return Ok(());
+            }
+            let (cache, now) = (self.outside.cache.clone(), sweep.now);
+            blocking(move || {
+                windlass_stack_lifecycle::package::trim_packages(&cache, now)
+                    .map_err(|error| Problem::internal("cache of packages", error))
+            })
+            .await
+        })
     }
 
     fn run<'a>(

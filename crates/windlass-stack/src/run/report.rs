@@ -1,4 +1,4 @@
-//! What a run tells whoever watches: progress and log lines, each once.
+//! What a run tells anyone who watches: progress and log lines, each once.
 
 use serde_json::{Value, json};
 use windlass_engine::run::{Entry, RunContext, RunError};

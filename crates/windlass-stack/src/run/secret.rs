@@ -126,7 +126,7 @@ async fn written(desk: &Desk, run_id: &RunId, job: &Job, turn: Turn) -> Result<C
     if let Some(came) = handover::ask(desk, run_id, turn).await? {
         return Ok(came);
     }
-    // Whoever held it may have died after it had arrived.
+    // Anyone who held it may have died after it had arrived.
     let found = in_aws(desk, run_id, job, turn.part).await?;
     Ok(found.unwrap_or(Came::Gone))
 }

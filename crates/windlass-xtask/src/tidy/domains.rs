@@ -25,6 +25,8 @@ const COMMANDS: &str = "crates/windlass-cli/src/commands/";
 
 /// Domains about the engine itself: their names are the words it is described with.
 const OWN: [&str; 3] = ["admin", "demo", "runs"];
+/// A domain whose name is also the word for any program that calls Windlass.
+const ORDINARY: [&str; 1] = ["agent"];
 /// Other names of a domain: those its contract uses.
 const CONTRACT_NAMES: [(&str, &str); 2] = [("agentpack", "pack"), ("stacktape", "stack")];
 
@@ -117,7 +119,7 @@ fn domains(crates: &[Crate]) -> Vec<&str> {
         .iter()
         .filter(|own| own.layer.as_deref() == Some("domain"))
         .filter_map(|own| own.name.strip_prefix("windlass-")?.split('-').next())
-        .filter(|name| !OWN.contains(name))
+        .filter(|name| !OWN.contains(name) && !ORDINARY.contains(name))
         .collect();
     names.sort_unstable();
     names.dedup();

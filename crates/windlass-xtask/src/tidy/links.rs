@@ -1,4 +1,5 @@
-//! Relative links in Markdown point at something that exists, heading anchors included.
+//! Relative links in Markdown point at something that exists, heading anchors included, and every page
+//! of the documentation is reached by links from its first page.
 //!
 //! Not here: links to the outside, which need a network and change on their own.
 
@@ -11,6 +12,9 @@ const NOT_JUDGED: [&str; 2] = [
     "crates/windlass/tests/launch-products/",
     "examples/launch/site/content/",
 ];
+
+/// Where a reader of the documentation begins.
+const FIRST_PAGE: &str = "docs/README.md";
 
 /// Checks every Markdown file.
 pub fn check(files: &[SourceFile]) -> Vec<Violation> {
@@ -38,7 +42,39 @@ pub fn check(files: &[SourceFile]) -> Vec<Violation> {
             }
         }
     }
+    violations.extend(unreachable(files));
     violations
+}
+
+/// Pages of the documentation that no chain of links from the first page leads to.
+fn unreachable(files: &[SourceFile]) -> Vec<Violation> {
+    let text_of = |path: &str| {
+        let file = files.iter().find(|file| file.path == path)?;
+        file.text.as_deref()
+    };
+    let mut reached = BTreeSet::new();
+    let mut open = vec![FIRST_PAGE.to_owned()];
+    while let Some(page) = open.pop() {
+        let Some(text) = text_of(&page).filter(|_| is_markdown(&page)) else {
+            continue;
+        };
+        if reached.insert(page.clone()) {
+            let targets = links_in(text).into_iter();
+            open.extend(targets.filter_map(|(_, target)| {
+                let path = target.split('#').next().unwrap_or_default();
+                resolve(&page, path).filter(|_| !path.is_empty())
+            }));
+        }
+    }
+    files
+        .iter()
+        .filter(|file| file.path.starts_with("docs/") && is_markdown(&file.path))
+        .filter(|file| !reached.contains(&file.path))
+        .map(|file| {
+            let message = format!("no links lead here from {FIRST_PAGE}");
+            Violation::new(file.path.clone(), message)
+        })
+        .collect()
 }
 
 fn problem(

@@ -66,6 +66,30 @@ fn broken_links_are_reported_with_their_line() {
             "README.md:3: the link `docs/gone.md` leads nowhere: docs/gone.md does not exist",
             "README.md:4: the link `docs/guide.md#end` leads nowhere: no heading gives #end",
             "README.md:5: the link `../x` leaves the repository",
+            "docs/guide.md: no links lead here from docs/README.md",
+        ]
+    );
+}
+
+#[test]
+fn every_page_is_reached_from_the_first_one() {
+    let files = [
+        file("README.md", "[lost](docs/lost.md)\n"),
+        file(
+            "docs/README.md",
+            "[a](a.md#top) [out](https://example.com)\n",
+        ),
+        file("docs/a.md", "# Top\n[b](deep/b.md)\n"),
+        file("docs/deep/b.md", "[a](../a.md) `[c](../c.md)`\n"),
+        file("docs/c.md", "[lost](lost.md)\n"),
+        file("docs/lost.md", "[c](c.md)\n"),
+        file("docs/data.json", "{}\n"),
+    ];
+    assert_eq!(
+        messages(&check(&files)),
+        [
+            "docs/c.md: no links lead here from docs/README.md",
+            "docs/lost.md: no links lead here from docs/README.md",
         ]
     );
 }

@@ -7,6 +7,7 @@ mod chain;
 mod documents;
 mod domains;
 mod gate;
+mod held;
 mod layers;
 mod links;
 mod manifests;
@@ -99,6 +100,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
     violations.extend(suites::check(&tree.files));
     violations.extend(words::check(&tree.files));
     violations.extend(documents::check(&tree.crates, &tree.files));
+    violations.extend(held::check(&tree.files));
     violations.extend(links::check(&tree.files));
     violations
 }

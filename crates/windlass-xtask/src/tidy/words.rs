@@ -25,7 +25,7 @@ const FORBIDDEN: [(&str, &str); 12] = [
 
 /// Words and phrases that read as if translated, and what to write instead. Whole words, in any
 /// case.
-const ARCHAIC: [(&str, &str); 12] = [
+const ARCHAIC: [(&str, &str); 17] = [
     (concat!("an", "ew"), "again"),
     (concat!("a", "fresh"), "again"),
     (concat!("me", "nd"), "fix"),
@@ -41,7 +41,15 @@ const ARCHAIC: [(&str, &str); 12] = [
     (concat!("goes", " along"), "is included"),
     (concat!("is not", " through"), "has not passed"),
     (concat!("was not", " through"), "had not passed"),
+    (concat!("takes you", " for"), "says who you are"),
+    (concat!("who", "ever"), "anyone who, no matter who"),
+    (concat!("is at", " work on"), "is changing"),
+    (concat!("put in", " between"), "inserted"),
+    (concat!("gates are", " content"), "gates pass"),
 ];
+
+/// A number that only this repository's own plans give a meaning.
+const PLAN_NUMBER: [&str; 2] = [concat!("contract", " 0"), concat!("contracts", " 0")];
 
 /// Text that is data: words that people use in their specifications.
 const DATA: [&str; 3] = [
@@ -68,6 +76,12 @@ pub fn check(files: &[SourceFile]) -> Vec<Violation> {
                 continue;
             }
             let lower = line.to_lowercase();
+            if is_document(&file.path) && PLAN_NUMBER.iter().any(|number| lower.contains(number)) {
+                violations.push(Violation::new(
+                    format!("{}:{}", file.path, index + 1),
+                    "the number of a contract says nothing to a reader; name the surface or the capability",
+                ));
+            }
             for (pattern, instead) in ARCHAIC {
                 if has_word(&lower, pattern) {
                     violations.push(Violation::new(
@@ -79,6 +93,14 @@ pub fn check(files: &[SourceFile]) -> Vec<Violation> {
         }
     }
     violations
+}
+
+/// Whether users read a file.
+fn is_document(path: &str) -> bool {
+    path == "README.md"
+        || ["docs/", "schemas/"]
+            .iter()
+            .any(|folder| path.starts_with(folder))
 }
 
 fn is_prose(path: &str) -> bool {
@@ -126,6 +148,19 @@ mod tests {
             let longer = format!("x{pattern}x\n");
             assert!(check(&[file("docs/a.md", &longer)]).is_empty());
         }
+    }
+
+    #[test]
+    fn users_do_not_read_the_numbers_of_contracts() {
+        let text = format!(
+            "first\nThe answers of {}04 do.\n",
+            PLAN_NUMBER[0].to_uppercase()
+        );
+        let message = "docs/a.md:2: the number of a contract says nothing to a reader; \
+                       name the surface or the capability";
+        assert_eq!(messages(&check(&[file("docs/a.md", &text)])), [message]);
+        assert!(check(&[file("crates/a/src/lib.rs", &text)]).is_empty());
+        assert!(check(&[file("docs/a.md", "The contract has 4 parts.\n")]).is_empty());
     }
 
     #[test]

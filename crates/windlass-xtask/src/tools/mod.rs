@@ -4,6 +4,7 @@
 //! checkout installs it once and a second run installs nothing.
 //! Not here: what the tools are used for. Called by stages, just before they need one.
 
+mod bubblewrap;
 mod cargo_tools;
 mod chromium;
 mod install;
@@ -15,6 +16,7 @@ mod python;
 mod redis;
 mod system;
 
+pub use bubblewrap::require_bubblewrap;
 pub use cargo_tools::{
     cargo_deny, require_clippy, require_nextest, require_rustfmt, tests_matching, tests_of,
 };

@@ -2,7 +2,7 @@
 //!
 //! The binary writes into an empty folder; this verb compares that folder with the
 //! checkout, then either brings the checkout up to date or lists the differences.
-//! Not here: what the documents say (`windlass internal generate`).
+//! Not here: what the documents say (`windlass internal generate`), and those of a release archive (`dist`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,10 +23,12 @@ Writes the generated documents into the checkout; with --check, only compares.";
 
 /// Folders that hold generated files and nothing else.
 const OWNED_FOLDERS: [&str; 3] = ["docs/reference", "docs/stack/config-ref", "schemas"];
+/// What the program writes for a release archive; not committed.
+pub(super) const RELEASE: &str = "release/";
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Files by their path from the root.
-type Files = BTreeMap<String, Vec<u8>>;
+pub(super) type Files = BTreeMap<String, Vec<u8>>;
 
 pub fn run(mut args: Args) -> Result<()> {
     if args.take_flag("--help") {
@@ -41,7 +43,7 @@ pub fn run(mut args: Args) -> Result<()> {
         println!("{}", check(&repo, &binaries)?);
         return Ok(());
     }
-    let produced = produce(&repo, &binaries)?;
+    let produced = for_the_checkout(produce(&repo, &binaries)?);
     let drift = compare(&produced, &committed(&repo, &produced)?);
     for (path, kind) in &drift {
         let target = repo.root.join(path);
@@ -66,7 +68,7 @@ pub fn run(mut args: Args) -> Result<()> {
 
 /// The comparison as a stage of `cargo xtask test`.
 pub fn check(repo: &Repo, binaries: &Binaries) -> Result<String> {
-    let produced = produce(repo, binaries)?;
+    let produced = for_the_checkout(produce(repo, binaries)?);
     let drift = compare(&produced, &committed(repo, &produced)?);
     if drift.is_empty() {
         return Ok(format!("{} generated files are up to date", produced.len()));
@@ -108,7 +110,8 @@ impl Drift {
     }
 }
 
-fn produce(repo: &Repo, binaries: &Binaries) -> Result<Files> {
+/// Everything that the program generates.
+pub(super) fn produce(repo: &Repo, binaries: &Binaries) -> Result<Files> {
     let binary = binaries.product(repo)?;
     let scratch = repo.scratch("generate")?;
     let folder = scratch.join("files");
@@ -127,6 +130,11 @@ fn produce(repo: &Repo, binaries: &Binaries) -> Result<Files> {
         bail!("`windlass internal generate` wrote no file");
     }
     Ok(produced)
+}
+
+fn for_the_checkout(mut produced: Files) -> Files {
+    produced.retain(|path, _| !path.starts_with(RELEASE));
+    produced
 }
 
 /// What the checkout has: every file of the owned folders, and every other path that was produced.
@@ -210,5 +218,11 @@ mod tests {
             ]
         );
         assert!(compare(&produced, &produced).is_empty());
+    }
+
+    #[test]
+    fn what_a_release_carries_is_not_committed() {
+        let produced = files(&[("docs/a.md", "1"), ("release/man/windlass.1", "2")]);
+        assert_eq!(for_the_checkout(produced), files(&[("docs/a.md", "1")]));
     }
 }

@@ -1,6 +1,7 @@
 //! One file per verb of `cargo xtask`.
 
 pub mod bench;
+pub mod dist;
 pub mod fuzz;
 pub mod generate;
 pub mod prepare;

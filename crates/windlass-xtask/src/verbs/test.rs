@@ -342,6 +342,7 @@ fn test_command(repo: &Repo) -> Result<Command> {
     } else {
         "default"
     };
+    tools::require_bubblewrap()?;
     let mut command = tools::require_nextest(repo)?;
     command
         .args(["run", "--workspace", "--profile"])

@@ -277,14 +277,108 @@ fn two_approvers_other_than_the_caller_have_to_agree() {
     office.until(&run, "completed");
 }
 
-/// A key learns nothing about directories that the installation does not allow.
+fn names(directory: &std::path::Path) -> Vec<String> {
+    let entries = fs_err::read_dir(directory).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// A key learns nothing about directories that the installation does not allow, and changes nothing
+/// there, whatever the capability.
 #[test]
 fn a_key_works_only_below_the_allowed_directories() {
     let place = Place::new();
-    let author = key(&place.home(), &["runs", "demo"]);
+    let author = key(&place.home(), &["runs", "demo", "pack", "stack", "launch"]);
     let home = place.home();
     let office = Office::of(place);
     let elsewhere = super::support::home::temporary();
+    fs_err::write(
+        elsewhere.path().join("stacktape.yml"),
+        "serviceName: shop\n",
+    )
+    .unwrap();
+    fs_err::write(elsewhere.path().join("agentpack.yaml"), "version: 1\n").unwrap();
+    let before = names(elsewhere.path());
+    let outside = elsewhere.path().to_str().unwrap();
+    let file = |name: &str| elsewhere.path().join(name).display().to_string();
+    let stage = |more: Value| {
+        let mut input = json!({ "stage": "dev", "region": "eu-west-1" });
+        let all = input.as_object_mut().unwrap();
+        all.extend(more.as_object().unwrap().clone());
+        input
+    };
+    let in_outside = json!({ "currentWorkingDirectory": outside });
+    for (operation, input) in [
+        ("pack.plan", json!({ "repo": outside })),
+        ("pack.status", json!({ "repo": file("none") })),
+        ("pack.doctor", json!({ "repo": "../.." })),
+        ("pack.init", json!({ "repo": file("new"), "yes": true })),
+        ("pack.lock", json!({ "repo": outside, "yes": true })),
+        (
+            "pack.apply",
+            json!({ "repo": outside, "plan_digest": "0".repeat(64), "yes": true }),
+        ),
+        (
+            "pack.deploy_apply",
+            json!({ "repo": outside, "confirm_token": "t", "yes": true }),
+        ),
+        ("pack.import", json!({ "home_root": outside, "yes": true })),
+        ("stack.validate", stage(in_outside.clone())),
+        (
+            "stack.validate",
+            stage(json!({ "configPath": file("stacktape.yml") })),
+        ),
+        (
+            "stack.validate",
+            stage(json!({ "configPath": "../../stacktape.yml" })),
+        ),
+        (
+            "stack.compile_template",
+            stage(json!({ "outFile": file("t.json") })),
+        ),
+        ("stack.preview_changes", stage(in_outside.clone())),
+        ("stack.deploy", stage(in_outside.clone())),
+        ("stack.logs", stage(in_outside.clone())),
+        ("stack.dev_start", stage(in_outside.clone())),
+        ("stack.init", in_outside.clone()),
+        (
+            "stack.secret_create",
+            stage(json!({ "secretName": "s", "secretFile": file("stacktape.yml") })),
+        ),
+        (
+            "stack.ops",
+            json!({ "operation": "compile_template", "args": stage(in_outside.clone()) }),
+        ),
+        (
+            "stack.diagnose",
+            json!({ "operation": "logs", "args": stage(in_outside) }),
+        ),
+    ] {
+        let refused = office.post(&format!("/v1/operations/{operation}"), &input, &author);
+        let text = refused.json().to_string();
+        assert!(
+            text.contains("allows to callers with a key"),
+            "{operation} {input}: {text}"
+        );
+    }
+    let run_config = json!({
+        "product_name": "Quill",
+        "github_repo_url": outside,
+        "github_ref": "0".repeat(40),
+        "site_repo_url": outside,
+        "allowed_paths": ["content/docs"],
+    });
+    let refused = office.post(
+        "/v1/operations/launch.start_run",
+        &json!({ "run_config": run_config }),
+        &author,
+    );
+    let text = refused.json().to_string();
+    assert!(text.contains("reads no repository there"), "{text}");
+    assert_eq!(names(elsewhere.path()), before);
     for directory in [elsewhere.path(), &home, std::path::Path::new("/missing")] {
         let input = json!({ "dir": directory, "files": { "a.txt": "a" } });
         let refused = office

@@ -82,7 +82,7 @@ fn interrupted_by_hand() {
     exit 130
     ── stdout
     ── stderr
-    error: interrupted; run RUN-1 continues when a process drives it
+    error: interrupted; run RUN-1 continues when a driver runs
       code: INTERRUPTED
       state: STATE
     hint: windlass runs resume RUN-1

@@ -6,10 +6,11 @@
 //! among those of the real output.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     os::unix::{fs::PermissionsExt as _, process::CommandExt as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::Mutex,
 };
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -20,8 +21,26 @@ use super::support::binary::free_address;
 /// How long a page may take on a loaded machine.
 const LIMIT: &str = "240";
 
+/// Pages executed at a time: they mostly wait for servers and timers.
+const AT_ONCE: usize = 3;
+
+/// What setups may call. Nothing is waited for without a bound.
+const HELPERS: &str = r#"
+set -u
+status=0
+eventually() {
+    for _ in $(seq 600); do "$@" && return; sleep 0.1; done
+    echo "in vain: $*" >&2
+    exit 1
+}
+slay() { { kill -9 "$1"; wait "$1"; } 2> /dev/null; }
+"#;
+
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Pages {
+    /// Scripts that pages share, by name.
+    setups: BTreeMap<String, String>,
     page: Vec<Page>,
 }
 
@@ -33,7 +52,10 @@ struct Page {
     /// Why nothing of it is executed. Its commands are parsed.
     #[serde(default)]
     parsed_only: Option<String>,
-    /// A script that makes what the page takes for granted.
+    /// Names of shared scripts that run first.
+    #[serde(default)]
+    with: Vec<String>,
+    /// A script that creates what the page expects to exist.
     #[serde(default)]
     setup: String,
     /// Commands that cannot be executed here, each with the reason.
@@ -51,6 +73,9 @@ struct Page {
     /// Commands that fail without saying `error:`.
     #[serde(default)]
     fails: Vec<String>,
+    /// Commands that do not end by themselves: the next one follows when they have printed something.
+    #[serde(default)]
+    serves: Vec<String>,
     /// Commands whose output is a different one in every session.
     #[serde(default)]
     any_output: Vec<String>,
@@ -91,10 +116,9 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn pages() -> Vec<Page> {
+fn pages() -> Pages {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents/pages.toml");
-    let pages: Pages = toml::from_str(&fs_err::read_to_string(file).unwrap()).unwrap();
-    pages.page
+    toml::from_str(&fs_err::read_to_string(file).unwrap()).unwrap()
 }
 
 /// Every page, by its path from the root of the repository.
@@ -237,14 +261,15 @@ fn every_printed_command_is_one_that_the_program_takes() {
 
 #[test]
 fn every_page_with_commands_is_executed_or_says_why_not() {
-    let known: BTreeSet<String> = pages().into_iter().map(|page| page.path).collect();
+    let pages = pages().page;
+    let known: BTreeSet<String> = pages.iter().map(|page| page.path.clone()).collect();
     let with_commands: BTreeSet<String> = documents()
         .into_iter()
         .filter(|(_, text)| !printed(text).is_empty())
         .map(|(path, _)| path)
         .collect();
     assert_eq!(known, with_commands);
-    for page in pages() {
+    for page in pages {
         let reasons = page.skip.iter().map(|(_, reason)| reason);
         for reason in reasons.chain(&page.parsed_only) {
             assert!(reason.len() > 10, "{}: {reason:?}", page.path);
@@ -255,30 +280,40 @@ fn every_page_with_commands_is_executed_or_says_why_not() {
 /// Executes the pages of a group. `WINDLASS_TEST_PAGE` chooses one of them.
 fn execute(group: Group) {
     let documents = documents();
-    let mut wrong = Vec::new();
-    let mut count = 0;
-    for page in pages() {
-        let chosen = std::env::var_os("WINDLASS_TEST_PAGE").unwrap_or_default();
-        let chosen = chosen.to_string_lossy();
-        if page.parsed_only.is_some()
-            || Group::of(&page.path) != group
-            || !page.path.contains(&*chosen)
-        {
-            continue;
+    let pages = pages();
+    let chosen = std::env::var_os("WINDLASS_TEST_PAGE").unwrap_or_default();
+    let chosen = chosen.to_string_lossy();
+    let executed: Vec<&Page> = pages
+        .page
+        .iter()
+        .filter(|page| page.parsed_only.is_none() && Group::of(&page.path) == group)
+        .filter(|page| page.path.contains(&*chosen))
+        .collect();
+    let waiting = Mutex::new(executed.iter());
+    let wrong = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                loop {
+                    let next = waiting.lock().unwrap().next();
+                    let Some(page) = next else { break };
+                    let (_, text) = documents
+                        .iter()
+                        .find(|(path, _)| *path == page.path)
+                        .unwrap();
+                    let found = session(page, &pages.setups, &printed(text));
+                    wrong.lock().unwrap().extend(found);
+                }
+            });
         }
-        let (_, text) = documents
-            .iter()
-            .find(|(path, _)| *path == page.path)
-            .unwrap();
-        count += 1;
-        wrong.extend(session(&page, &printed(text)));
-    }
-    println!("{count} pages executed");
+    });
+    println!("{} pages executed", executed.len());
+    let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
 /// Executes a page; what was not as printed.
-fn session(page: &Page, commands: &[Printed]) -> Vec<String> {
+fn session(page: &Page, setups: &BTreeMap<String, String>, commands: &[Printed]) -> Vec<String> {
     let place = tempfile::tempdir().unwrap();
     let home = place.path().join("ada");
     let programs = place.path().join("bin");
@@ -289,18 +324,24 @@ fn session(page: &Page, commands: &[Printed]) -> Vec<String> {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_windlass"), programs.join("windlass")).unwrap();
     let address = free_address().to_string();
     let port = address.rsplit_once(':').unwrap().1;
+    let other_port = free_address().port().to_string();
     let settings = format!("[server]\nlisten = \"{address}\"\n");
     fs_err::write(home.join(".windlass/config.toml"), settings).unwrap();
     let is_skipped = |index: usize| {
         let mut entries = page.skip.iter();
         entries.any(|(entry, _)| Page::is_about(entry, commands, index))
     };
-    let mut script = format!("set -u\n{}\n", page.setup);
+    let mut script = HELPERS.to_owned();
+    for name in &page.with {
+        script.push_str(&format!("{}\n", setups[name]));
+    }
+    script.push_str(&format!("{}\n", page.setup));
     for (index, printed) in commands.iter().enumerate() {
         if is_skipped(index) {
             continue;
         }
         let mut command = printed.command.replace("7717", port);
+        command = command.replace("7718", &other_port);
         if Page::is_listed(&page.yes, commands, index) {
             command.push_str(" --yes");
         }
@@ -313,11 +354,17 @@ fn session(page: &Page, commands: &[Printed]) -> Vec<String> {
             }
         }
         let (out, code) = (place.path().join("out"), place.path().join("code"));
-        script.push_str(&format!(
-            "{{ {command}\n}} > {}.{index} 2>&1 < /dev/null\necho $? > {}.{index}\n",
-            out.display(),
-            code.display(),
-        ));
+        let (out, code) = (out.display(), code.display());
+        script.push_str(&match Page::is_listed(&page.serves, commands, index) {
+            true => format!(
+                "{{ {command}\n}} > {out}.{index} 2>&1 < /dev/null &\n\
+                 eventually test -s {out}.{index}\nstatus=0; echo 0 > {code}.{index}\n"
+            ),
+            false => format!(
+                "{{ (exit $status); {command}\n}} > {out}.{index} 2>&1 < /dev/null\n\
+                 status=$?; echo $status > {code}.{index}\n"
+            ),
+        });
     }
     let inherited = std::env::var_os("PATH").unwrap();
     let path = format!("{}:{}", programs.display(), inherited.display());
@@ -357,9 +404,19 @@ fn session(page: &Page, commands: &[Printed]) -> Vec<String> {
         let says_so = |line: &String| {
             line.starts_with("error:") || line.replace(' ', "").contains("\"ok\":false")
         };
+        // curl succeeds with the answer of a server that refused.
+        let says_so = |line: &String| says_so(line) && !printed.command.starts_with("curl");
         let fails =
             Page::is_listed(&page.fails, commands, index) || printed.output.iter().any(says_so);
         let place = format!("{}:{}: $ {}", page.path, printed.line, printed.command);
+        for (unit, count) in counts(&printed.output.join("\n")) {
+            let mut real = counts(&output).into_iter();
+            if let Some((_, real)) = real.find(|(of, real)| *of == unit && *real != count) {
+                wrong.push(format!(
+                    "{place}\n{count} {unit} are printed, and there are {real}"
+                ));
+            }
+        }
         if (code.trim() != "0") != fails {
             wrong.push(format!("{place}\nexit {}\n{output}", code.trim()));
         } else if !Page::is_listed(&page.any_output, commands, index) {
@@ -372,7 +429,26 @@ fn session(page: &Page, commands: &[Printed]) -> Vec<String> {
     wrong
 }
 
-/// Words that are printed and not among those of the output. Numbers, ids and paths differ.
+/// What the program has a number of, and pages say so.
+const COUNTED: [&str; 2] = ["operations", "manual pages"];
+
+/// How many of each a text mentions.
+fn counts(text: &str) -> Vec<(&'static str, &str)> {
+    let mut found = Vec::new();
+    for unit in COUNTED {
+        for (start, _) in text.match_indices(&format!(" {unit}")) {
+            let digits = |letter: char| letter.is_ascii_digit();
+            let number = text[..start].trim_end_matches(digits).len();
+            if number < start {
+                found.push((unit, &text[number..start]));
+            }
+        }
+    }
+    found
+}
+
+/// Words that are printed and not among those of the output. Numbers, ids and paths differ, and
+/// questions are not asked without a terminal.
 fn missing_words(printed: &[String], output: &str) -> Vec<String> {
     let words = |text: &str| -> BTreeSet<String> {
         text.split(|letter: char| !letter.is_ascii_alphabetic() && letter != '_')
@@ -383,7 +459,7 @@ fn missing_words(printed: &[String], output: &str) -> Vec<String> {
     let real = words(output);
     printed
         .iter()
-        .filter(|line| !line.contains('…'))
+        .filter(|line| !line.contains('…') && !line.contains("[y/N]"))
         .flat_map(|line| {
             let plain = line.split_whitespace().filter(|word| {
                 !word.contains('/') && !word.chars().any(|letter| letter.is_ascii_digit())
@@ -426,6 +502,15 @@ fn commands_about_packs_launches_and_pipelines_work_as_printed() {
 #[test]
 fn commands_about_stacks_work_as_printed() {
     execute(Group::Stack);
+}
+
+#[test]
+fn figures_are_found_in_front_of_what_they_count() {
+    let text = "✓ catalogue  129 operations\n156 manual pages written; no operations";
+    assert_eq!(
+        counts(text),
+        [("operations", "129"), ("manual pages", "156")]
+    );
 }
 
 #[test]

@@ -14,6 +14,7 @@ use super::support::{
     binary::{Daemon, free_address},
     home::Place,
     http::Ask,
+    mcp::Session,
 };
 
 /// Idle connections, half of them with half a request: health answers, a run ends well, and a new
@@ -47,6 +48,33 @@ fn a_server_with_too_few_descriptors_does_not_start() {
     assert_eq!(refused.status.code(), Some(7), "{said}");
     assert!(said.contains("this process may open 100 files"), "{said}");
     assert!(said.contains("hint: ulimit -n 1024"), "{said}");
+}
+
+/// A server on standard input and output drives runs, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_on_standard_input_may_open_what_the_system_allows() {
+    let place = Place::new();
+    let mut command = Command::new("sh");
+    command
+        .args([
+            "-c",
+            "ulimit -Sn 128; exec \"$0\" mcp serve",
+            env!("CARGO_BIN_EXE_windlass"),
+        ])
+        .env("WINDLASS_HOME", place.home())
+        .stderr(std::process::Stdio::null());
+    let session = Session::of(command);
+    let limits = format!("/proc/{}/limits", session.server.process.0.id());
+    let limits = fs_err::read_to_string(limits).unwrap();
+    let files = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"));
+    let soft: u64 = files
+        .and_then(|line| line.split_whitespace().nth(3)?.parse().ok())
+        .unwrap_or_else(|| panic!("{limits}"));
+    let allowed = getrlimit(Resource::Nofile).maximum.unwrap_or(u64::MAX);
+    assert_eq!(soft, allowed.min(65_536), "{limits}");
 }
 
 fn idle_clients(limit: u32, clients: usize) {

@@ -521,8 +521,11 @@ fn what_is_deployed_is_used_only_where_it_is_asked_for() {
     };
     let account = runtime.block_on(Double::start(options)).unwrap();
     let mut project = Project::new(&programs);
+    // By service: one address for all would be an emulator of queues, too.
     project.environment = vec![
-        ("AWS_ENDPOINT_URL", account.endpoint.clone()),
+        ("AWS_ENDPOINT_URL_CLOUDFORMATION", account.endpoint.clone()),
+        ("AWS_ENDPOINT_URL_S3", account.endpoint.clone()),
+        ("AWS_ENDPOINT_URL_STS", account.endpoint.clone()),
         ("AWS_ACCESS_KEY_ID", "AKIDDOUBLE".to_owned()),
         ("AWS_SECRET_ACCESS_KEY", "only-for-tests".to_owned()),
         ("AWS_REGION", "eu-west-1".to_owned()),

@@ -172,3 +172,61 @@ fn a_first_stack_config_is_written_through_no_link() {
 fn manual_pages_are_written_through_no_link() {
     refuses_links(&["windlass.1".into()], |world| world.say(&["man", "."]));
 }
+
+/// The directory itself may have come with a clone, however deep it lies.
+#[test]
+fn a_named_directory_is_no_link_of_the_project() {
+    let made = World::new();
+    let applied = made.say(&[
+        "demo", "apply", "--dir", ".", "--file", "a=1", "--yes", "--json",
+    ]);
+    let text = applied.worked().json().to_string();
+    let start = text.find("run_").unwrap();
+    let run: String = text[start..]
+        .chars()
+        .take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '_')
+        .collect();
+    for out in ["out", "a/out", "a/out/below", "./out/"] {
+        for command in ["man", "export", "pipeline"] {
+            let world = World::new();
+            fs_err::create_dir_all(world.path("project/a")).unwrap();
+            for link in ["project/out", "project/a/out"] {
+                symlink(world.path("outside"), world.path(link)).unwrap();
+            }
+            let before = world.outside();
+            let said: Said = match command {
+                "man" => world.say(&["man", out]),
+                "export" => {
+                    let arguments = ["runs", "export", &run, "--dir", out];
+                    let mut command = windlass(&made.path("home"));
+                    command.args(arguments).current_dir(world.path("project"));
+                    command.stdin(Stdio::null()).output().unwrap().into()
+                }
+                _ => {
+                    fs_err::write(world.path("spec.md"), SPEC).unwrap();
+                    let spec = world.path("spec.md");
+                    let spec = spec.to_str().unwrap();
+                    let code = [
+                        "pipeline",
+                        "code",
+                        "--spec",
+                        spec,
+                        "--framework",
+                        "vite-react",
+                    ];
+                    world.say(&[&code[..], &["--out", out, "--force"]].concat())
+                }
+            };
+            let case = format!("{command} {out}: {}{}", said.stdout, said.stderr);
+            assert_ne!(said.code, Some(0), "{case}");
+            assert!(case.contains("symbolic link"), "{case}");
+            assert_eq!(world.outside(), before, "{case}");
+            // A whole path is the user's choice.
+            let chosen = world.path("outside/chosen");
+            if command == "man" {
+                world.say(&["man", chosen.to_str().unwrap()]).worked();
+                assert!(chosen.join("windlass.1").is_file());
+            }
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! The tool list that MCP clients get: what is in it, how large it is, and what the hints promise.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 use serde_json::{Value, json};
 
@@ -82,6 +82,83 @@ fn the_list_is_compact_and_its_hints_are_true() {
     for name in outside {
         assert!(tools.contains_key(name), "{name}");
     }
+}
+
+/// A row of the table of sizes in `docs/mcp.md`.
+struct Row {
+    tools: String,
+    bytes: String,
+    tokens: String,
+}
+
+impl Row {
+    fn number(text: &str) -> f64 {
+        text.replace(',', "").parse().unwrap()
+    }
+}
+
+fn page(path: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    fs_err::read_to_string(root.join(path)).unwrap()
+}
+
+fn row(name: &str) -> Row {
+    let page = page("docs/mcp.md");
+    let line = page
+        .lines()
+        .find(|line| line.starts_with(&format!("| {name} |")));
+    let mut cells = line.unwrap().split('|').skip(2).map(str::trim);
+    let mut next = || cells.next().unwrap().to_owned();
+    Row {
+        tools: next(),
+        bytes: next(),
+        tokens: next(),
+    }
+}
+
+#[test]
+fn the_documented_sizes_are_those_of_the_list() {
+    let place = Place::new();
+    let mut wrong = Vec::new();
+    for (name, options) in [
+        ("default", &[][..]),
+        ("the same without output schemas", &[]),
+        ("`--toolset all`", &["--toolset", "all"]),
+        ("`--toolset pack`", &["--toolset", "pack"]),
+        ("`--toolset stack`", &["--toolset", "stack"]),
+        ("`--tools lean`", &["--tools", "lean"]),
+    ] {
+        let mut session = opened(&place, options);
+        let mut answer = session.request("tools/list", &json!({}));
+        let tools = answer["result"]["tools"].as_array_mut().unwrap();
+        if name.contains("without output schemas") {
+            for tool in tools.iter_mut() {
+                tool.as_object_mut().unwrap().remove("outputSchema");
+            }
+        }
+        let count = tools.len();
+        let bytes = json!({ "tools": tools }).to_string().len();
+        let row = row(name);
+        // Small changes of wording do not make a page wrong.
+        let is_near = (Row::number(&row.bytes) / bytes as f64 - 1.0).abs() < 0.02;
+        // Bytes per token of these lists; the suite has no tokenizer.
+        let bytes_per_token = Row::number(&row.bytes) / Row::number(&row.tokens);
+        if row.tools != count.to_string() || !is_near || !(3.6..4.2).contains(&bytes_per_token) {
+            let tokens = bytes as f64 / bytes_per_token;
+            wrong.push(format!(
+                "{name}: {count} tools, {bytes} bytes, about {tokens:.0} tokens"
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "docs/mcp.md: {}", wrong.join("\n"));
+    let (full, lean) = (row("default"), row("`--tools lean`"));
+    let summary = format!(
+        "{} tools, {} tokens instead of {}",
+        lean.tools, lean.tokens, full.tokens
+    );
+    let readme = page("README.md");
+    let words: Vec<&str> = readme.split_whitespace().collect();
+    assert!(words.join(" ").contains(&summary), "README.md: {summary}");
 }
 
 fn type_lists(schema: &Value) -> usize {

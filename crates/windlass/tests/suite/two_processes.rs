@@ -164,7 +164,7 @@ fn doctor_counts_only_runs_that_could_go_on_and_that_nobody_drives() {
     scene.apply("b", &["--detach"]).worked();
     let stalled = driver();
     assert_eq!(
-        stalled["finding"], "1 run could go on, and no process drives it",
+        stalled["finding"], "1 run could continue, but no driver is running",
         "{stalled}"
     );
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use windlass_files::{Access, Directory, FileError};
+use windlass_files::{Access, Directory, FileError, create_named};
 use windlass_secrets::Redactor;
 use windlass_types::{Problem, code};
 
@@ -51,7 +51,7 @@ impl Written {
 
 /// Whether files can be written to a directory: asked before any work is done for them. Makes it.
 pub(super) fn ready(directory: &Path, force: bool) -> Result<Directory, Problem> {
-    let root = Directory::create(directory, Access::Usual).map_err(failed)?;
+    let root = create_named(directory, Access::Usual).map_err(failed)?;
     if !force && !root.names().map_err(failed)?.is_empty() {
         return Err(Problem::new(
             &code::INVALID_INPUT,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 use windlass_engine::run::{ExportedFile, RunExport};
-use windlass_files::{Access, Directory, FileError};
+use windlass_files::{Access, FileError, create_named};
 use windlass_types::{Problem, RunId};
 
 use crate::{
@@ -72,7 +72,7 @@ async fn export_to(session: &Session, run_id: &RunId, directory: &Path) -> Resul
     let files = std::mem::take(&mut export.files);
     let document = serde_json::to_string_pretty(&export)
         .map_err(|error| Problem::internal("export", error))?;
-    let root = Directory::create(directory, Access::Usual).map_err(unwritable)?;
+    let root = create_named(directory, Access::Usual).map_err(unwritable)?;
     // The journal as it is, which nobody redacted.
     let access = Keep::Private.access();
     let document = ExportedFile {

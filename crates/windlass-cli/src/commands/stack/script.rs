@@ -33,6 +33,9 @@ pub(crate) struct ScriptRunArgs {
     /// The resource whose role the script works with.
     #[arg(long, alias = "assumeRoleOfResource", value_name = "NAME")]
     assume_role_of_resource: Option<String>,
+    /// Use the deployed stack, even if a development session of the stage is running.
+    #[arg(long)]
+    deployed: bool,
     /// Start the script and return; do not wait for it to end.
     #[arg(long, aliases = ["noWait", "detach"])]
     no_wait: bool,
@@ -48,6 +51,7 @@ impl StackCall for ScriptRunArgs {
                 "assumeRoleOfResource",
                 self.assume_role_of_resource.as_deref(),
             )
+            .flag("deployed", self.deployed)
             .value("wait", self.no_wait.then_some(Value::Bool(false)))
             .request("stack.script_run"))
     }

@@ -106,7 +106,7 @@ fn a_failure_names_the_resource_the_cause_and_what_helps() {
             "logs": [{ "source": "db", "ts": null, "message": "storage \u{1b}[31mexhausted" }],
             "alsoFailed": [{ "logicalId": "Api", "resourceType": "AWS::Lambda::Function", "reason": "no role" }],
             "cancelled": 2, "stackStatus": "UPDATE_ROLLBACK_COMPLETE",
-            "remedies": [{ "operation": "deploy", "text": "fix the cause and deploy again" }],
+            "remedies": [{ "operation": "deploy", "text": "fix the cause and redeploy" }],
         }))
         .next("windlass runs show run_1");
     let captured = Captured::new(Mode::Human);
@@ -123,7 +123,7 @@ fn a_failure_names_the_resource_the_cause_and_what_helps() {
       also failed: Api (AWS::Lambda::Function): no role
       stopped because of it: 2 resources
       the stack is now UPDATE_ROLLBACK_COMPLETE
-      what helps: fix the cause and deploy again
+      what helps: fix the cause and redeploy
     hint: windlass runs show run_1
     ");
 }
@@ -222,7 +222,8 @@ fn lists() {
     api    workload   http://127.0.0.1:4000
     web    workload   error: exit 1
     db     database   running
-    files  elsewhere  not-local: needs an emulator
+    files  elsewhere  not local
+    files: needs an emulator
     ");
 }
 

@@ -6,10 +6,12 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Input, Request, Target},
-    command::StackCall,
+    command::{StackCall, Work},
+    consent::call_with_consent,
+    report,
     show::{Screen, object, shown, warnings},
 };
-use crate::output::Tone;
+use crate::{output::Tone, session::Session};
 
 #[derive(Args, Debug)]
 pub(crate) struct ValidateArgs {
@@ -33,6 +35,16 @@ impl StackCall for ValidateArgs {
 
     fn show(&self, screen: &Screen<'_>, output: &Value) {
         show(screen, output);
+    }
+
+    /// What could not be checked is no pass: the exit code is what scripts look at.
+    fn run<'a>(&'a self, session: &'a Session) -> Work<'a> {
+        Box::pin(async move {
+            let output = call_with_consent(session, self.request()?, None).await?;
+            self.show(&Screen::data(&session.printer), &output);
+            let is_valid = output.get("valid") == Some(&Value::Bool(true));
+            Ok(report(session, output).sound(is_valid))
+        })
     }
 }
 

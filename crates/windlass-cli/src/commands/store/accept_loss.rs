@@ -38,11 +38,11 @@ impl AcceptLossArgs {
         );
         let accepted = match self.yes {
             true => true,
-            false if can_ask(printer) => confirm(session, "Go on without it?").await?,
+            false if can_ask(printer) => confirm(session, "Continue without it?").await?,
             false => {
                 return Err(Problem::new(
                     &code::APPROVAL_REQUIRED,
-                    format!("{finding}; say yes to go on without it"),
+                    format!("{finding}; say yes to continue without it"),
                 )
                 .next("windlass store accept-loss --yes"));
             }

@@ -20,6 +20,14 @@ use super::super::{
 };
 use crate::run::{RunError, StepAttempt, StepContext, StepMode, StepRequest, StepWork};
 
+/// The signal that a step took, where the body says that it did.
+fn taken_signal(body: &Body) -> Option<u64> {
+    match body {
+        Body::WaitCompleted(wait) => wait.signal_seq,
+        _ => None,
+    }
+}
+
 /// The key by which the outside world may recognise a repetition.
 pub(super) fn idempotency_key(context: &JournalContext, key: &str) -> String {
     Digest::of_parts(&[context.run_id.as_str().as_bytes(), key.as_bytes()]).to_string()
@@ -114,7 +122,11 @@ pub(in super::super) async fn perform<'a>(
                 // other, and neither twice.
                 bodies.push(completed.into());
                 bodies.extend(shortage::ended(context, &key));
+                let taken: Vec<u64> = bodies.iter().filter_map(taken_signal).collect();
                 context.journal(bodies, spans).await?;
+                for seq in taken {
+                    context.live.mark_consumed(seq);
+                }
                 lock(&context.open).remove(&key);
                 remember_undo(context, &key, request.mode, &output, work);
                 return Ok(output);

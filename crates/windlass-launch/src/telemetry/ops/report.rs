@@ -69,7 +69,7 @@ pub(super) fn report(telemetry: &Arc<Telemetry>) -> Arc<dyn Operation> {
          event_id is kept once, however often it is reported.",
         read::run_schema(),
     )
-    .example("A run that has begun", example());
+    .example("A run that has started", example());
     answering::<Reported, _, _>(builder, telemetry, |telemetry, context, input| async move {
         let run = read::run(input)?;
         let mut kept = telemetry.keep(&context, vec![run]).await?;
@@ -87,7 +87,7 @@ pub(super) fn update(telemetry: &Arc<Telemetry>) -> Arc<dyn Operation> {
     let builder = telling(
         "telemetry_update",
         "Change a reported run",
-        "Says how a reported run stands now. What is not given stays as it is.",
+        "Updates the status of a reported run. What is not given is unchanged.",
         json!({
             "type": "object",
             "properties": properties,

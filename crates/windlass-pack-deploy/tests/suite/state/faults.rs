@@ -1,17 +1,24 @@
 //! A transaction that fails or is killed anywhere leaves the state before it or after it, never
 //! one between (must 7 of the reference: no half state after a failure in mid-apply).
 
-use windlass_pack_deploy::state::{Outcome, Step, Transaction, pending, recover, recover_with};
-use windlass_pack_model::Target;
+use windlass_pack_deploy::state::{
+    Outcome, PackState, Step, Transaction, pending, recover, recover_with,
+};
+use windlass_pack_model::{PackHome, Target};
 
 use super::world::{
-    At, Counter, Fault, Picture, World, action, chmod, create, delete, manifest, put, reason,
-    update,
+    At, Counter, Fault, Picture, World, action, chmod, containers, create, delete, manifest, put,
+    reason, update,
 };
 
+/// So many more files make an event large: what it writes is stored in a container, what it
+/// replaces and its manifests in files of their own.
+const LARGE: usize = 7;
+
 /// A world with files to update, delete, make executable and replace by a directory, a link to
-/// write through and a link to remove, and the transaction that does all that.
-fn scene() -> (World, Transaction) {
+/// write through and a link to remove, and the transaction that does all that. `more` files are
+/// created besides.
+fn scene(more: usize) -> (World, Transaction) {
     let world = World::new();
     let (codex, claude, user) = (world.codex(), world.claude(), world.user());
     for (path, text) in [
@@ -33,26 +40,26 @@ fn scene() -> (World, Transaction) {
     };
     link("linked.md");
     link("gone.md");
-    let mut transaction = world.transaction(
-        "1000",
-        vec![
-            create(codex.join("new/deep/created.md"), "created"),
-            create(claude.join("commands/created.md"), "created"),
-            update(codex.join("update.md"), "old", "new"),
-            update(codex.join("linked.md"), "linked", "through"),
-            action(
-                codex.join("tool.sh"),
-                Some("#!/bin/sh"),
-                Some(("#!/bin/sh", true)),
-            ),
-            delete(codex.join("sub/delete.md"), "doomed"),
-            delete(codex.join("gone.md"), "stays"),
-            delete(codex.join("lib"), "a file"),
-            create(codex.join("lib/inside.md"), "inside"),
-            delete(codex.join("swap/inner/one.md"), "one"),
-            create(codex.join("swap"), "a file now"),
-        ],
-    );
+    let more = (0..more).map(|n| create(codex.join(format!("more/{n}.md")), &n.to_string()));
+    let mut actions: Vec<_> = more.collect();
+    actions.extend([
+        create(codex.join("new/deep/created.md"), "created"),
+        create(claude.join("commands/created.md"), "created"),
+        update(codex.join("update.md"), "old", "new"),
+        update(codex.join("linked.md"), "linked", "through"),
+        action(
+            codex.join("tool.sh"),
+            Some("#!/bin/sh"),
+            Some(("#!/bin/sh", true)),
+        ),
+        delete(codex.join("sub/delete.md"), "doomed"),
+        delete(codex.join("gone.md"), "stays"),
+        delete(codex.join("lib"), "a file"),
+        create(codex.join("lib/inside.md"), "inside"),
+        delete(codex.join("swap/inner/one.md"), "one"),
+        create(codex.join("swap"), "a file now"),
+    ]);
+    let mut transaction = world.transaction("1000", actions);
     transaction.manifests = vec![
         manifest(
             Target::Codex,
@@ -71,8 +78,8 @@ fn scene() -> (World, Transaction) {
 }
 
 /// How many steps the transaction has, and how the world looks before and after it.
-fn undisturbed() -> (usize, Picture, Picture) {
-    let (world, transaction) = scene();
+fn undisturbed(more: usize) -> (usize, Picture, Picture) {
+    let (world, transaction) = scene(more);
     let before = world.picture();
     let counter = Counter::default();
     let committed = world.commit_with(transaction, &counter).unwrap();
@@ -93,6 +100,7 @@ fn undisturbed() -> (usize, Picture, Picture) {
     ] {
         assert!(counter.of(step) > 0, "the scene has no {step:?}");
     }
+    assert_eq!(counter.of(Step::FlushContainer), usize::from(more > 0));
     let after = world.picture();
     assert_ne!(before, after);
     (counter.count(), before, after)
@@ -100,7 +108,7 @@ fn undisturbed() -> (usize, Picture, Picture) {
 
 #[test]
 fn the_scene_ends_as_planned() {
-    let (_, _, after) = undisturbed();
+    let (_, _, after) = undisturbed(0);
     let shown: Vec<String> = after
         .iter()
         .filter(|(path, _)| !path.ends_with('/'))
@@ -123,10 +131,10 @@ fn the_scene_ends_as_planned() {
 
 #[test]
 fn must_7_a_failure_at_any_step_leaves_no_half_state() {
-    let (steps, before, after) = undisturbed();
+    let (steps, before, after) = undisturbed(LARGE);
     for step in 0..steps {
         let when = format!("failure at step {step} of {steps}");
-        let (world, transaction) = scene();
+        let (world, transaction) = scene(LARGE);
         let done = world.commit_with(transaction.clone(), &At::new(Fault::Fail, step));
         match done {
             Err(problem) => {
@@ -151,10 +159,10 @@ fn must_7_a_failure_at_any_step_leaves_no_half_state() {
 
 #[test]
 fn must_7_a_full_disk_is_undone_and_stays_undone() {
-    let (steps, before, after) = undisturbed();
+    let (steps, before, after) = undisturbed(LARGE);
     for step in 0..steps {
         let when = format!("full disk from step {step} of {steps}");
-        let (world, transaction) = scene();
+        let (world, transaction) = scene(LARGE);
         let done = world.commit_with(transaction, &At::new(Fault::FullDisk, step));
         let expected = match done {
             // What was reported as failed is never completed later, even if undoing had to wait.
@@ -169,11 +177,11 @@ fn must_7_a_full_disk_is_undone_and_stays_undone() {
 
 #[test]
 fn must_7_a_crash_at_any_step_is_completed_or_undone_by_the_next_command() {
-    let (steps, before, after) = undisturbed();
+    let (steps, before, after) = undisturbed(LARGE);
     let mut outcomes = Vec::new();
     for step in 0..steps {
         let when = format!("crash at step {step} of {steps}");
-        let (world, transaction) = scene();
+        let (world, transaction) = scene(LARGE);
         world
             .commit_with(transaction.clone(), &At::new(Fault::Crash, step))
             .unwrap_err();
@@ -204,10 +212,10 @@ fn must_7_a_crash_at_any_step_is_completed_or_undone_by_the_next_command() {
 
 #[test]
 fn a_recovery_that_crashes_repeatedly_still_succeeds() {
-    let (steps, before, after) = undisturbed();
+    let (steps, before, after) = undisturbed(LARGE);
     for step in (0..steps).step_by(3) {
         let when = format!("crash at step {step} of {steps}");
-        let (world, transaction) = scene();
+        let (world, transaction) = scene(LARGE);
         world
             .commit_with(transaction, &At::new(Fault::Crash, step))
             .unwrap_err();
@@ -223,12 +231,12 @@ fn a_recovery_that_crashes_repeatedly_still_succeeds() {
 
 #[test]
 fn a_foreign_edit_during_the_crash_is_left_alone() {
-    let (steps, before, after) = undisturbed();
+    let (steps, before, after) = undisturbed(LARGE);
     let edited = ".codex/update.md".to_owned();
     let mut undone = 0;
     for step in 0..steps {
         let when = format!("crash at step {step} of {steps}");
-        let (world, transaction) = scene();
+        let (world, transaction) = scene(LARGE);
         world
             .commit_with(transaction, &At::new(Fault::Crash, step))
             .unwrap_err();
@@ -259,7 +267,7 @@ fn a_foreign_edit_during_the_crash_is_left_alone() {
 
 #[test]
 fn an_edit_after_the_plan_stops_and_undoes_the_transaction() {
-    let (world, transaction) = scene();
+    let (world, transaction) = scene(0);
     let before = {
         put(&world.codex().join("update.md"), "mine");
         world.picture()
@@ -289,11 +297,49 @@ impl windlass_pack_deploy::state::FaultProbe for EditAt<'_> {
 
 #[test]
 fn an_edit_in_mid_apply_is_seen_at_the_last_moment() {
-    let (world, transaction) = scene();
+    let (world, transaction) = scene(0);
     let mut before = world.picture();
     let problem = world.commit_with(transaction, &EditAt(&world)).unwrap_err();
     assert_eq!(reason(&problem), "destination_changed");
     before.insert(".codex/update.md".to_owned(), "0640 just now".to_owned());
     assert_eq!(world.picture(), before);
     world.assert_tidy("edit in mid-apply");
+}
+
+#[test]
+fn a_container_that_a_power_failure_cut_is_never_replayed() {
+    let (steps, before, after) = undisturbed(LARGE);
+    let mut undone = 0;
+    for step in 0..steps {
+        let when = format!("crash at step {step} of {steps}");
+        let (world, transaction) = scene(LARGE);
+        world
+            .commit_with(transaction, &At::new(Fault::Crash, step))
+            .unwrap_err();
+        for container in containers(&world) {
+            let file = fs_err::OpenOptions::new().write(true).open(&container);
+            file.unwrap().set_len(60).unwrap();
+        }
+        let home = PackHome::at(world.state.home().root());
+        let recovered = recover(&PackState::open(home)).unwrap();
+        let picture = world.picture();
+        match recovered.first() {
+            None => assert_eq!(picture, before, "{when}"),
+            Some(run) if run.outcome == Outcome::Undone => {
+                assert_eq!(picture, before, "{when}");
+                let [warning] = run.warnings.as_slice() else {
+                    panic!("{when}: {:?}", run.warnings);
+                };
+                assert!(warning.contains("is damaged"), "{when}: {warning}");
+                assert_eq!(world.snapshots(), Vec::<String>::new(), "{when}");
+                undone += 1;
+            }
+            // Every file had been written.
+            Some(_) => assert_eq!(picture, after, "{when}"),
+        }
+        if !recovered.is_empty() {
+            world.assert_tidy(&when);
+        }
+    }
+    assert!(undone > 10, "{undone}");
 }

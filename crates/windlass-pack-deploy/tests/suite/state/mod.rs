@@ -1,6 +1,7 @@
 //! The state from outside: everything a command does to it, in order and out of order.
 
 mod blobs;
+mod containers;
 mod destinations;
 mod faults;
 mod heads;

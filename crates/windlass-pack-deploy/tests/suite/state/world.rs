@@ -244,6 +244,17 @@ fn picture(directory: &Path) -> Picture {
     picture
 }
 
+/// The files of contents that are stored together.
+pub fn containers(world: &World) -> Vec<PathBuf> {
+    let directory = world.state.home().blobs().join("containers");
+    let Ok(entries) = fs_err::read_dir(directory) else {
+        return Vec::new();
+    };
+    let mut found: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    found.sort();
+    found
+}
+
 /// Counts the steps and remembers them.
 #[derive(Default)]
 pub struct Counter {
@@ -312,6 +323,7 @@ fn takes_space(step: Step) -> bool {
     matches!(
         step,
         Step::WriteBlob
+            | Step::FlushContainer
             | Step::WriteJournal
             | Step::CreateDirectory
             | Step::WriteTemp

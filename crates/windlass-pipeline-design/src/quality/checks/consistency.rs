@@ -132,7 +132,7 @@ fn references(outputs: &Outputs<'_>, architecture: &Architecture, findings: &mut
             continue;
         };
         let Some(known) = entity(name) else {
-            unknown(id, format!("it is about {name}, which is no entity"));
+            unknown(id, format!("it is about {name}, which is not an entity"));
             continue;
         };
         for field in &endpoint.request {
@@ -164,7 +164,7 @@ fn references(outputs: &Outputs<'_>, architecture: &Architecture, findings: &mut
             if target != AUTH_USERS && entity(target).is_none() {
                 unknown(
                     format!("field:{}.{}", one.name, field.name),
-                    format!("it points to {target}, which is no entity"),
+                    format!("it points to {target}, which is not an entity"),
                 );
             }
             let related = target == AUTH_USERS
@@ -183,7 +183,7 @@ fn references(outputs: &Outputs<'_>, architecture: &Architecture, findings: &mut
     for relation in &model.relationships {
         let id = format!("relationship:{}-{}", relation.from, relation.to);
         let (Some(_), Some(to)) = (entity(&relation.from), entity(&relation.to)) else {
-            unknown(id, "one of its ends is no entity".to_owned());
+            unknown(id, "one of its ends is not an entity".to_owned());
             continue;
         };
         let keyed = match relation.kind {
@@ -203,7 +203,7 @@ fn references(outputs: &Outputs<'_>, architecture: &Architecture, findings: &mut
             }),
         };
         if !keyed {
-            unknown(id, "no key or join table stands for it".to_owned());
+            unknown(id, "no key or join table represents it".to_owned());
         }
     }
 }
@@ -237,7 +237,7 @@ fn pages(outputs: &Outputs<'_>, ux: &UxSpec, findings: &mut Findings) {
                     "unknown_reference",
                     severity,
                     format!("page:{}", page.name),
-                    format!("it shows {name}, which is no entity"),
+                    format!("it shows {name}, which is not an entity"),
                 );
             }
         }

@@ -285,7 +285,7 @@ fn no_writes(engine: SqlEngine, tokens: &[Token], kind: StatementKind) -> Result
         {
             return Err(Refusal::new(
                 Rule::SqlRowLock,
-                "row locks (FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE) hold up others; leave them out",
+                "row locks (FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE) block others; leave them out",
             ));
         }
         if engine == SqlEngine::MySql

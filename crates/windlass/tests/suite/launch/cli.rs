@@ -299,7 +299,7 @@ fn every_failure_has_its_exit_class() {
     unknown run: 3 code: RUN_NOT_FOUND error: no launch is called "r_1" or starts with it
     no launches: 3 code: RUN_NOT_FOUND error: there are no launches yet
     no such path: 3 code: NOT_FOUND error: there is no repository at ROOT/nowhere
-    no repository: 3 code: NOT_FOUND error: ROOT/user is no git repository with a commit: 'ROOT/user' does not appear to be a git repository
+    no repository: 3 code: NOT_FOUND error: ROOT/user is not a git repository with a commit: 'ROOT/user' does not appear to be a git repository
     no such branch: 3 code: NOT_FOUND error: ROOT/product has no branch, tag or commit "v9"
     an option as a branch: 2  error: unexpected argument '--upload-pack' found
     unreachable: 6 code: UPSTREAM_ERROR error: the repository https://git.example/gone cannot be read: 'ROOT/gone' does not appear to be a git repository

@@ -12,6 +12,7 @@ mod end_to_end;
 mod exhausted;
 mod fault_kill;
 mod fault_store;
+mod folders;
 mod hostile;
 mod hugo_killed;
 mod journal;

@@ -2,7 +2,11 @@
 
 use serde_json::json;
 
-use super::{levers, place::LaunchPlace};
+use super::{
+    levers::{self, write_program},
+    place::{LaunchPlace, git},
+};
+use crate::suite::support::directory::fill;
 
 #[test]
 fn a_missing_hugo_parks_the_run_until_it_is_there() {
@@ -91,4 +95,67 @@ fn a_plain_site_needs_no_hugo() {
             assert_eq!(gate["reason"], "not_applicable", "{gate}");
         }
     }
+}
+
+/// A program of the site runs only where the settings of the installation name it, whatever the
+/// configuration says: it is the caller's.
+#[test]
+fn a_configuration_alone_starts_no_program_of_the_site() {
+    let place = LaunchPlace::clean();
+    let site = place.root().join("site");
+    fill(
+        &site,
+        &[
+            ("hugo.toml", "baseURL = \"https://a.example/\"\n"),
+            ("leave-mark", "echo started > \"$OUT/mark\"\n"),
+        ],
+    );
+    git(&site, &["add", "--all"]);
+    git(&site, &["commit", "--quiet", "--message", "hugo"]);
+    let head = place.site_git(&["rev-parse", "HEAD"]);
+    // A Hugo that starts a program of the site where it may start any.
+    write_program(
+        &place.root().join("bin/hugo"),
+        r#"case "$1" in
+version) echo 'hugo v0.168.0+extended linux/amd64 BuildDate=unknown'; exit ;;
+config) printf '{"path":"project","dir":"%s","mounts":[{"source":"content"}]}' "$PWD"; exit ;;
+esac
+PATH=/usr/bin:/bin
+[ "$HUGO_SECURITY_EXEC_ALLOW" = none ] || OUT=$3 . ./leave-mark
+exit 0
+"#,
+    );
+    let config = place.config_with(json!({
+        "site_ref": head.trim(),
+        "hugo": { "exec_allow": ["^leave-mark$"] },
+    }));
+    let mut client = place.serve();
+    let refused = client.call("launch_start_run", json!({ "run_config": config }));
+    refused.refused_for("INVALID_INPUT", "not_allowed");
+    drop(client);
+    let marks = || {
+        let launches = place.home().join("launch");
+        walk(&launches)
+            .into_iter()
+            .filter(|path| path.file_name().is_some_and(|name| name == "mark"))
+            .count()
+    };
+    assert_eq!(marks(), 0);
+    place.settings("[launch]\nexec_allow = [\"^leave-mark$\"]\n");
+    let mut client = place.serve();
+    let run_id = client.start(&config);
+    client.settled(&run_id);
+    assert_eq!(marks(), 1, "the program leaves one where it runs");
+}
+
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let Ok(entries) = fs_err::read_dir(folder) else {
+        return Vec::new();
+    };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let below = |path: std::path::PathBuf| match path.is_dir() && !path.is_symlink() {
+        true => walk(&path),
+        false => vec![path],
+    };
+    paths.flat_map(below).collect()
 }

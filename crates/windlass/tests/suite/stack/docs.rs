@@ -53,11 +53,11 @@ fn unanswerable_questions_get_suggestions() {
 #[test]
 fn bad_input_is_named() {
     let mut tool_client = World::new().tool_client();
-    let long = "x ".repeat(600);
+    let long = "x ".repeat(600_000);
     for (input, says) in [
         (json!({}), "query"),
         (json!({ "query": "" }), "query is empty"),
-        (json!({ "query": long }), "longer than 1000"),
+        (json!({ "query": long }), "longer than 1048576"),
         (json!({ "query": 5 }), "query is a text"),
         (
             json!({ "query": "x", "mod": "answer" }),

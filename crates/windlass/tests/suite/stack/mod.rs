@@ -7,6 +7,7 @@ mod codes;
 mod databases;
 mod deletes;
 mod deploys;
+mod dev;
 mod diagnose;
 mod docs;
 mod failures;

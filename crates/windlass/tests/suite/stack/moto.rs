@@ -48,8 +48,23 @@ impl Moto {
             .env("AWS_ENDPOINT_URL_CLOUDFORMATION", &stacks)
     }
 
+    /// Where it listens.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
     /// Calls a service to prepare the account.
     fn set(&self, service: &'static ServiceShape, action: &'static str, input: Value) {
+        self.ask(service, action, input);
+    }
+
+    /// Calls a service.
+    pub(super) fn ask(
+        &self,
+        service: &'static ServiceShape,
+        action: &'static str,
+        input: Value,
+    ) -> Value {
         let environment = Environment::from_pairs([
             ("AWS_ACCESS_KEY_ID", "test"),
             ("AWS_SECRET_ACCESS_KEY", "test"),
@@ -61,8 +76,8 @@ impl Moto {
         runtime().block_on(async {
             let aws = Aws::new(&environment, Arc::new(SystemClock), Arc::new(OsEntropy));
             let call = SignedCall::new(ActionShape::new(service, action), input);
-            aws.call(&Target::default(), call).await.unwrap();
-        });
+            aws.call(&Target::default(), call).await.unwrap()
+        })
     }
 }
 

@@ -59,3 +59,26 @@ decision = \"ask\"
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
 }
+
+/// A reading operation that writes its answer to a file is judged as one that writes.
+#[test]
+fn a_rule_about_writing_holds_for_a_template_that_is_written() {
+    let world = World::with_policy(
+        "version = 1
+[[rule]]
+operation = \"stack.compile_template\"
+effect = \"write\"
+decision = \"deny\"
+reason = \"frozen\"
+",
+    );
+    world.config(QUEUE);
+    let mut tool_client = world.tool_client();
+    tool_client
+        .ops("compile_template", &args(json!({})))
+        .worked();
+    let out = json!({ "outFile": "t.json" });
+    let denied = tool_client.ops("compile_template", &args(out));
+    denied.refused_for("VALIDATION_ERROR", "policy_denied");
+    assert!(!world.project().join("t.json").exists());
+}

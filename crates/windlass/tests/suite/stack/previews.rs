@@ -7,6 +7,7 @@ use windlass_cfn_double::Command;
 use windlass_types::Digest;
 
 use super::world::{QUEUE, REGION, STACK, STATEFUL, World, args};
+use crate::suite::support::binary::{Daemon, free_address};
 
 /// Actions that would change something a preview must not change.
 const FORBIDDEN: [&str; 7] = [
@@ -382,4 +383,71 @@ fn a_template_is_written_through_no_link() {
     }
     assert_eq!(fs_err::read_to_string(&precious).unwrap(), "precious\n");
     assert_eq!(fs_err::read_dir(outside.path()).unwrap().count(), 1);
+}
+
+/// A client names files below the working directory; any file of the machine is the user's to name,
+/// and no file of the home anyone's. A rule about writing holds.
+#[test]
+fn only_the_user_writes_a_template_anywhere() {
+    let world = World::new();
+    world.config(STATEFUL);
+    let outside = tempfile::tempdir().unwrap();
+    let precious = outside.path().join("precious");
+    fs_err::write(&precious, "precious\n").unwrap();
+    let policy = world.place.home().join("policy.toml");
+    let policy_before = fs_err::read(&policy).ok();
+    let named = precious.to_str().unwrap();
+    let mut tool_client = world.tool_client();
+    for file in [named, "../precious", "/etc/precious"] {
+        let answer = tool_client.ops("compile_template", &args(json!({ "outFile": file })));
+        assert!(answer.is_error, "{file}");
+        assert!(
+            answer.message().contains("below the working directory"),
+            "{file}: {}",
+            answer.message()
+        );
+    }
+    // The working directory is the client's to name, and leads no further.
+    let answer = tool_client.ops(
+        "compile_template",
+        &args(json!({
+            "outFile": "precious",
+            "currentWorkingDirectory": outside.path(),
+            "configPath": world.project().join("stacktape.yml"),
+        })),
+    );
+    assert!(answer.is_error, "{}", answer.message());
+    let mut daemon = Daemon::spawn_with(world.command(), free_address(), &["--no-auth"]);
+    daemon.wait_until_ready();
+    for (directory, file) in [
+        (world.project(), named),
+        (outside.path().to_owned(), "precious"),
+    ] {
+        let input = args(json!({
+            "outFile": file,
+            "currentWorkingDirectory": directory,
+            "configPath": world.project().join("stacktape.yml"),
+        }));
+        let (status, answer) = daemon.call("stack.compile_template", &input);
+        assert!(status >= 400, "{file}: {answer}");
+        assert!(
+            answer.to_string().contains("below the working directory"),
+            "{answer}"
+        );
+    }
+    drop(daemon);
+    assert_eq!(fs_err::read_to_string(&precious).unwrap(), "precious\n");
+    let mut place = vec!["template", "--project-name", "shop", "--stage", "dev"];
+    place.extend(["--region", REGION, "--out-file"]);
+    let said = world.cli(&[&place[..], &[named]].concat());
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(
+        fs_err::read_to_string(&precious)
+            .unwrap()
+            .contains("Resources")
+    );
+    let said = world.cli(&[&place[..], &[policy.to_str().unwrap()]].concat());
+    assert_ne!(said.code, Some(0), "{}", said.stdout);
+    assert!(said.stderr.contains("inside the home"), "{}", said.stderr);
+    assert_eq!(fs_err::read(&policy).ok(), policy_before);
 }

@@ -167,6 +167,11 @@ scripts:
     let (lines_seen, _) = events(&said);
     let logs = lines_seen.iter().filter(|it| it["type"] == "log");
     let said: Vec<&str> = logs.map(|it| it["message"].as_str().unwrap()).collect();
+    let (with, said) = said.split_first().unwrap();
+    assert_eq!(
+        *with,
+        "long runs with the deployed stack shop-dev in eu-west-1"
+    );
     assert_eq!(said.len(), 1_501);
     assert_eq!(
         (said[0], said[999], said[1_000], said[1_001], said[1_500]),

@@ -178,6 +178,44 @@ fn reading(project: &Path) -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// How a tool that only reads is pointed at the project, as far as it can be.
+fn reader(tool: &str, project: &Path) -> Option<Value> {
+    const RUN: &str = "run_0123456789abcdef0123456789abcdef";
+    const LAUNCH: &str = "r_2026-01-21T10-00-00Z_o5uw4zdmmfzxgllxnfxgi3dbom";
+    const JOB: &str = "job_o5uw4zdmmfzxgllxnfxgi3dbom";
+    const SPEC: &str = "A task list. Users sign in, add tasks and complete them.";
+    Some(match tool {
+        "plan" | "diff" | "preview" | "deploy" | "status" | "doctor" => json!({ "repo": project }),
+        "explain" => json!({ "repo": project, "kind": "instructions" }),
+        "demo_plan" => json!({ "dir": project, "files": { "a.txt": "a" } }),
+        "stacktape_docs" => json!({ "query": "connect a function to postgres" }),
+        "aios_strategize"
+        | "aios_design_architecture"
+        | "aios_design_ux"
+        | "aios_generate_code" => json!({ "spec": SPEC }),
+        "aios_get_status" => json!({ "job_id": JOB }),
+        "aios_get_artifact" => json!({ "job_id": JOB, "artifact_type": "code" }),
+        "launch_list_runs" => json!({}),
+        "launch_get_status" => json!({ "run_id": LAUNCH }),
+        "launch_get_artifact" => {
+            json!({ "run_id": LAUNCH, "artifact_name": "page_plan.json" })
+        }
+        "runs_list" => json!({}),
+        "runs_artifact" => json!({ "run_id": RUN, "name": "report.json" }),
+        "runs_artifacts" | "runs_export" | "runs_rollback_plan" | "runs_show" | "runs_verify"
+        | "runs_watch" => json!({ "run_id": RUN }),
+        "admin_policy_check" => json!({ "operation": "demo.apply", "effect": "destructive" }),
+        "admin_prune_plan" => json!({ "keep_days": 90 }),
+        "admin_audit"
+        | "admin_doctor"
+        | "admin_keys_list"
+        | "admin_store_check"
+        | "admin_webhook_secret_list"
+        | "admin_webhooks_deliveries" => json!({}),
+        _ => return None,
+    })
+}
+
 #[test]
 fn reading_a_hostile_project_runs_nothing_of_it() {
     let hostile = Hostile::new();
@@ -204,10 +242,28 @@ fn reading_a_hostile_project_runs_nothing_of_it() {
         hostile.assert_quiet(&format!("{arguments:?}: {} {}", said.stdout, said.stderr));
     }
 
-    // Every tool that says of itself that it only reads.
     let mut command = hostile.world.command();
-    command.args(["mcp", "serve"]).stderr(Stdio::null());
+    command
+        .args(["mcp", "serve", "--toolset", "all"])
+        .stderr(Stdio::null());
     let mut session = Session::of(command);
+    // Every tool that says of itself that it only reads.
+    let listed = session.request("tools/list", &json!({}));
+    let listed = listed["result"]["tools"].as_array().unwrap();
+    let readers = listed
+        .iter()
+        .filter(|tool| tool["annotations"]["readOnlyHint"] == true);
+    let readers: Vec<&str> = readers.map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert!(readers.len() > 25, "{readers:?}");
+    for name in readers {
+        let arguments = reader(name, &hostile.world.project());
+        let arguments = arguments.unwrap_or_else(|| {
+            panic!("the tool {name} only reads: say in `reader` how it is called here")
+        });
+        let call = json!({ "name": name, "arguments": arguments });
+        let answer = session.request("tools/call", &call);
+        hostile.assert_quiet(&format!("{call}: {answer}"));
+    }
     let mut called = 0;
     for (operation, input) in reading(&hostile.world.project()) {
         let (toolset, verb) = operation.split_once('.').unwrap();
@@ -283,6 +339,44 @@ fn an_answer_says_what_it_could_not_know() {
         assert_eq!(data["directory"], json!(project), "{data:#}");
         let next = refused.next_actions();
         assert!(next[0].contains("windlass trust /"), "{next:?}");
+        // Whether it is valid is a question, and the answer is that nobody knows.
+        let input = call.to_string();
+        let said =
+            hostile.windlass(&["--json", "ops", "call", "stack.validate", "--input", &input]);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        let answer = said.json();
+        let data = &answer["data"];
+        assert_eq!(answer["ok"], true, "{answer:#}");
+        assert_eq!(
+            (&data["valid"], &data["configFile"]),
+            (&Value::Null, &json!(path))
+        );
+        assert_eq!(data["reason"], "not_trusted", "{data:#}");
+        let checked = data["checked"].as_object().unwrap();
+        assert!(checked.values().all(|part| *part == false), "{data:#}");
+        assert!(
+            data["unknown"][0].as_str().unwrap().contains("was not run"),
+            "{data:#}"
+        );
+        assert!(
+            answer["nextActions"][0]
+                .as_str()
+                .unwrap()
+                .contains("windlass trust /")
+        );
+        // A script that asks for a pass does not get one.
+        let validate = [
+            "--json",
+            "stack",
+            "validate",
+            "--stage",
+            "dev",
+            "--config-path",
+            path,
+        ];
+        let said = hostile.windlass(&validate);
+        assert_ne!(said.code, Some(0), "{}", said.stdout);
+        assert_eq!(said.json()["data"]["valid"], Value::Null);
     }
     // A preview and a deploy need the packages themselves.
     for operation in ["preview_changes", "deploy"] {

@@ -150,6 +150,7 @@ fn parts(store: &Arc<SqliteStore>) -> EngineParts {
         anchors: Default::default(),
         retention: Default::default(),
         tiers: Default::default(),
+        roots: Default::default(),
         probe: None,
     }
 }

@@ -2,7 +2,7 @@
 //! Ctrl-C. The session continues afterwards by default.
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use windlass_types::Problem;
 
 use super::{logs::tail, start::StartArgs, status, stop::stop};
@@ -12,7 +12,7 @@ use crate::{
         call,
         command::{StackCall, Work},
         report,
-        show::Screen,
+        show::{Screen, is},
     },
     output::Mode,
     session::{Report, Session},
@@ -47,7 +47,7 @@ impl StackCall for LiveArgs {
             } else {
                 "Ctrl-C stops watching; `windlass stack dev stop` ends the session."
             });
-            let watched = tail(session, logs_of(&self.start.target)).await;
+            let watched = tail(session, logs_of(&self.start.target, &output)).await;
             if self.stop_on_exit {
                 // Interrupted once already: this call is to be finished.
                 let stop = stop(&self.start.target);
@@ -66,11 +66,35 @@ impl StackCall for LiveArgs {
     }
 }
 
-fn logs_of(target: &Target) -> Request {
+/// What is watched: a session that was just started from its first line on, one that was already
+/// running from its newest lines on.
+fn logs_of(target: &Target, started: &Value) -> Request {
     // Starting has its own timeout; a page of the log needs none.
     let target = Target {
         timeout_seconds: None,
         ..target.clone()
     };
-    Input::new(&target).request("stack.dev_logs")
+    let cursor = started.get("cursor").filter(|_| !is(started, "reused"));
+    Input::new(&target)
+        .value("cursor", cursor.cloned())
+        .request("stack.dev_logs")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_session_is_watched_from_its_first_line() {
+        for (started, expected) in [
+            (
+                json!({ "cursor": 41, "reused": false }),
+                json!({ "cursor": 41 }),
+            ),
+            (json!({ "cursor": 41, "reused": true }), json!({})),
+        ] {
+            let request = logs_of(&Target::default(), &started);
+            assert_eq!(request.input, expected);
+        }
+    }
 }

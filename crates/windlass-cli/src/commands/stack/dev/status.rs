@@ -40,6 +40,8 @@ pub(in crate::commands::stack) fn show(screen: &Screen<'_>, output: &Value) {
         screen.toned(tone, phase);
     }
     let mut table = Table::new(&["NAME", "WHAT", "WHERE"]);
+    // A table may cut what is long, and this says what to do.
+    let mut absent = Vec::new();
     for (what, key) in [
         ("workload", "workloads"),
         ("database", "databases"),
@@ -53,10 +55,16 @@ pub(in crate::commands::stack) fn show(screen: &Screen<'_>, output: &Value) {
                 },
                 other => shown(other),
             };
+            let said = match said.strip_prefix("not-local: ") {
+                Some(why) => {
+                    absent.push(format!("{name}: {why}"));
+                    "not local".to_owned()
+                }
+                None => said,
+            };
             let tone = match said.as_str() {
                 _ if said.starts_with("error") => Tone::Bad,
-                "starting" | "remote" => Tone::Warn,
-                _ if said.starts_with("not-local") => Tone::Warn,
+                "starting" | "remote" | "not local" => Tone::Warn,
                 _ if said.contains("://") => Tone::Active,
                 _ => Tone::Good,
             };
@@ -69,6 +77,9 @@ pub(in crate::commands::stack) fn show(screen: &Screen<'_>, output: &Value) {
     }
     if !table.is_empty() {
         screen.table(&table);
+    }
+    for line in absent {
+        screen.toned(Tone::Warn, &line);
     }
     let left = output.get("leftBehind").and_then(Value::as_array);
     if left.is_some_and(|left| !left.is_empty()) {

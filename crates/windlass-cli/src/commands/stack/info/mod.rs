@@ -16,6 +16,6 @@ pub(crate) enum InfoCommand {
     Stacks(stacks::InfoStacksArgs),
     /// List what was done to stacks, from here and elsewhere.
     Operations(operations::InfoOperationsArgs),
-    /// Show the AWS identity in use.
+    /// Show the current AWS identity.
     Whoami(whoami::InfoWhoamiArgs),
 }
