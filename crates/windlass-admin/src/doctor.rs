@@ -266,10 +266,15 @@ async fn driver(engine: &Engine) -> Result<Check, Problem> {
             let runs = counted(count as u64, "run");
             (
                 false,
-                format!("process {pid} is the driver and hangs: {runs} could continue, but nothing happens"),
+                format!(
+                    "process {pid} is the driver and hangs: {runs} could continue, but nothing happens"
+                ),
             )
         }
-        (None, 0, _) => (true, "no driver is running, and no run needs one".to_owned()),
+        (None, 0, _) => (
+            true,
+            "no driver is running, and no run needs one".to_owned(),
+        ),
         (None, 1, 0) => (
             true,
             "1 run is unfinished; it waits, or a command drives it".to_owned(),

@@ -156,7 +156,9 @@ impl From<AwsFailure> for Fault {
                 "credentials_expired",
                 format!("{action} was refused: the AWS credentials have expired"),
             )
-            .next("renew the AWS credentials (for example `aws sso login`); the run then continues"),
+            .next(
+                "renew the AWS credentials (for example `aws sso login`); the run then continues",
+            ),
             AwsFailureKind::Auth => Self::new(
                 FaultKind::Auth,
                 "credentials_refused",
@@ -200,7 +202,10 @@ impl From<AwsFailure> for Fault {
             AwsFailureKind::Service => Self::new(
                 FaultKind::Validation,
                 "aws_refused",
-                format!("{action} was refused ({}): {}", failure.code, failure.message),
+                format!(
+                    "{action} was refused ({}): {}",
+                    failure.code, failure.message
+                ),
             ),
         };
         let fault = fault.with("action", action.as_str());

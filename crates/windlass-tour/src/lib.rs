@@ -159,9 +159,7 @@ fn show_chapters(screen: &Screen<'_>, program: &str, played: &[Value]) {
         };
         screen.line(&format!("  {mark} {number}  {}", chapter.title));
     }
-    screen.line(&format!(
-        "  {program} tour --chapter NUMBER, or --all"
-    ));
+    screen.line(&format!("  {program} tour --chapter NUMBER, or --all"));
 }
 
 /// What to do after the tour: one command.

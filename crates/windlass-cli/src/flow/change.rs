@@ -175,7 +175,8 @@ pub(crate) async fn stalled(
     let is_stalled = session.engine().driven_by(run_id).await?.is_none();
     if is_stalled {
         let printer = &session.printer;
-        printer.notice("No driver is running, so this run is paused; it continues when one starts.");
+        printer
+            .notice("No driver is running, so this run is paused; it continues when one starts.");
         printer.hint(&format!("{program} resume {run_id}"));
     }
     Ok(is_stalled)

@@ -46,7 +46,7 @@ impl Roots {
         })
     }
 
-    /// Refuses a place for a result inside the home, whoever asks. A link that leads nowhere is
+    /// Refuses a place for a result inside the home, no matter who asks. A link that leads nowhere is
     /// left to the writer, which follows none.
     pub fn check_result(&self, path: &Path) -> Result<(), Problem> {
         let is_elsewhere =

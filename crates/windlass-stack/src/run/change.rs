@@ -289,7 +289,9 @@ async fn protect_again(access: &Access, stack_id: &str) -> Result<(), Problem> {
     if is_running.map_err(fault::problem)? {
         return Err(Problem::new(
             &code::ILLEGAL_STATE,
-            format!("{stack_id} is being changed; its databases are not protected until the next deploy"),
+            format!(
+                "{stack_id} is being changed; its databases are not protected until the next deploy"
+            ),
         )
         .with("stackId", stack_id)
         .next("deploy again once the stack has settled"));
