@@ -24,6 +24,9 @@ use windlass_types::{Problem, Secret};
 use super::deployed::{Deployed, DeployedParams, shown};
 use super::emulated::AtEmulators;
 
+/// Makes a way to AWS out of the variables that name its endpoints.
+pub type EmulatedCloud = Box<dyn FnOnce(BTreeMap<String, String>) -> Arc<dyn Cloud> + Send>;
+
 /// The adapters of a manager.
 pub struct DevManagerParts {
     /// The time.
@@ -35,7 +38,7 @@ pub struct DevManagerParts {
     /// AWS; asked only where the plan uses deployed resources.
     pub cloud: Arc<dyn Cloud>,
     /// AWS with these variables and no others, for emulators.
-    pub emulated: Box<dyn FnOnce(BTreeMap<String, String>) -> Arc<dyn Cloud> + Send>,
+    pub emulated: EmulatedCloud,
     /// Where esbuild comes from.
     pub bundler: Arc<dyn Bundler>,
     /// Takes secrets out of everything that is shown.

@@ -311,6 +311,7 @@ fn a_key_works_only_below_the_allowed_directories() {
         input
     };
     let in_outside = json!({ "currentWorkingDirectory": outside });
+    let logs_outside = json!({ "currentWorkingDirectory": outside, "resourceName": "web" });
     for (operation, input) in [
         ("pack.plan", json!({ "repo": outside })),
         ("pack.status", json!({ "repo": file("none") })),
@@ -341,7 +342,7 @@ fn a_key_works_only_below_the_allowed_directories() {
         ),
         ("stack.preview_changes", stage(in_outside.clone())),
         ("stack.deploy", stage(in_outside.clone())),
-        ("stack.logs", stage(in_outside.clone())),
+        ("stack.logs", stage(logs_outside.clone())),
         ("stack.dev_start", stage(in_outside.clone())),
         ("stack.init", in_outside.clone()),
         (
@@ -354,7 +355,7 @@ fn a_key_works_only_below_the_allowed_directories() {
         ),
         (
             "stack.diagnose",
-            json!({ "operation": "logs", "args": stage(in_outside) }),
+            json!({ "operation": "logs", "args": stage(logs_outside) }),
         ),
     ] {
         let refused = office.post(&format!("/v1/operations/{operation}"), &input, &author);

@@ -13,7 +13,7 @@ use windlass_ports::aws::services;
 
 use super::{
     moto::Moto,
-    world::{REGION, World, args, lines_of},
+    world::{World, args, lines_of},
 };
 
 /// A program that prints a line and waits for events.
