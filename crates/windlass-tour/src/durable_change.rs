@@ -5,8 +5,13 @@ use windlass_types::Problem;
 
 use crate::{
     site,
-    stage::{PLANNED, PROGRESS, Stage},
+    stage::{PLANNED, Stage},
 };
+
+/// The signs of what was resumed and done, without the pauses between.
+const RESUMED: &str = "▸✓";
+/// The sign of what was undone.
+const UNDONE: &str = "↶";
 
 /// What a reader may do afterwards.
 pub(crate) const NEXT: &str = "windlass demo apply --dir DIR --file hello.txt=hello";
@@ -50,7 +55,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     stage.say("The process is gone; its journal is on disk. Resume the run.");
     let run_id = site::newest_run(stage)?;
     let run = site::short(&run_id);
-    let resumed = stage.run_signs(&["runs", "resume", run], 0, PROGRESS)?;
+    let resumed = stage.run_signs(&["runs", "resume", run], 0, RESUMED)?;
     stage.expect(
         !resumed.text.contains("✓ change index.html"),
         "the finished change is not repeated",
@@ -63,7 +68,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     )?;
 
     stage.say("Not what you wanted? Roll it back.");
-    let undone = stage.run_signs(&["runs", "rollback", run, "--yes"], 0, PROGRESS)?;
+    let undone = stage.run_signs(&["runs", "rollback", run, "--yes"], 0, UNDONE)?;
     stage.expect(undone.text.contains("rolled back"), "the rollback says so")?;
     let back = site::read(stage)?;
     site::show(stage, &back);

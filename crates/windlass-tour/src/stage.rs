@@ -86,8 +86,6 @@ enum Part {
 
 /// The signs of lines that say what would change.
 pub(crate) const PLANNED: &str = "+~-";
-/// The signs of lines that say what happens.
-pub(crate) const PROGRESS: &str = "▸·✓✗↶";
 
 /// What a command did.
 pub(crate) struct Played {
@@ -249,7 +247,7 @@ impl<'a> Stage<'a> {
         self.expect(killed, &format!("`{shown}` is killed halfway, not exited"))
     }
 
-    /// The same for a command that may be through before it can be killed; whether it was killed.
+    /// The same for a command that may end before it can be killed; whether it was killed.
     pub(crate) fn try_to_kill(
         &mut self,
         args: &[&str],
