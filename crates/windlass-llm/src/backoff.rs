@@ -10,6 +10,8 @@ use windlass_types::{
 
 /// Requests in all, the first included.
 pub(crate) const MAX_ATTEMPTS: u32 = 6;
+/// A server that asks to wait longer is not waited for.
+pub(crate) const LONGEST_ASKED: Duration = Duration::from_secs(5 * 60);
 const PAUSES: Backoff = Backoff {
     first: Duration::from_millis(500),
     longest: Duration::from_secs(30),

@@ -5,7 +5,9 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use windlass_ports::{ModelError, OutboundError};
+use windlass_ports::{ModelError, OutboundError, WireFormat};
+
+use crate::backoff;
 
 /// More of an error text does not help.
 const MAX_SAID: usize = 400;
@@ -61,6 +63,7 @@ impl From<ModelError> for Failure {
 
 /// The failure that a status other than success stands for.
 pub(crate) fn from_status(
+    wire: WireFormat,
     status: u16,
     body: &[u8],
     retry_after: Option<Duration>,
@@ -69,17 +72,29 @@ pub(crate) fn from_status(
     let body = String::from_utf8_lossy(body);
     let details = match serde_json::from_str::<Value>(&body) {
         Ok(json) => Details::of(&json),
-        Err(_) => Details::of(&Value::String(body.into_owned())),
+        Err(_) => Details::of(&Value::String(body.clone().into_owned())),
     };
+    let retry_after = retry_after.or(details.retry_after);
     let said = match scrub.clean(&details.message) {
         nothing if nothing.is_empty() => "it gave no reason".to_owned(),
         said => said,
     };
     let is_out_of_quota = details.code.as_deref() == Some("insufficient_quota");
     let error = match status {
-        401 | 403 => ModelError::Unauthorized { status },
+        401 | 403 => ModelError::Unauthorized {
+            status,
+            said: details.said(scrub),
+        },
+        // Gemini has this status for a key that it does not know.
+        400 if details.is_about_key => ModelError::Unauthorized { status, said },
         429 if !is_out_of_quota => ModelError::RateLimited { retry_after, said },
-        408 | 500.. => ModelError::Unavailable { status, said },
+        408 | 500.. => ModelError::Unavailable {
+            status,
+            said: match retry_after.filter(|wait| *wait > backoff::LONGEST_ASKED) {
+                Some(wait) => format!("{said} (it asks to wait {} s)", wait.as_secs()),
+                None => said,
+            },
+        },
         _ => ModelError::Rejected {
             status,
             code: details.code,
@@ -88,9 +103,7 @@ pub(crate) fn from_status(
                     "it redirects, and redirects are not followed; set api_base_url to the final address"
                         .to_owned()
                 }
-                404 | 405 => format!(
-                    "{said}; check the model's name and that api_base_url ends where /chat/completions begins (often /v1)"
-                ),
+                404 | 405 => format!("{said}; {}", where_to_look(wire)),
                 _ => said,
             },
         },
@@ -106,7 +119,11 @@ pub(crate) fn from_status(
 pub(crate) fn within_answer(error: &Value, scrub: &Scrub) -> ModelError {
     let details = Details::of(error);
     let said = scrub.clean(&details.message);
-    match details.status {
+    let status = details
+        .status
+        .or_else(|| status_of(details.code.as_deref()?));
+    match status {
+        Some(status @ (401 | 403)) => ModelError::Unauthorized { status, said },
         Some(status @ (400..=407 | 409..=428 | 430..=499)) => ModelError::Rejected {
             status,
             code: details.code,
@@ -114,6 +131,38 @@ pub(crate) fn within_answer(error: &Value, scrub: &Scrub) -> ModelError {
         },
         _ => ModelError::cut(format!("the server reported: {said}")),
     }
+}
+
+const fn where_to_look(wire: WireFormat) -> &'static str {
+    match wire {
+        WireFormat::ChatCompletions => {
+            "check the model's name and that api_base_url ends where /chat/completions begins (often /v1)"
+        }
+        WireFormat::Responses => {
+            "check the model's name and that the base address ends where /responses begins (often /v1)"
+        }
+        WireFormat::Messages | WireFormat::Gemini => "check the model's name and the base address",
+    }
+}
+
+/// The status that a server would have sent with a word, had the answer not begun. Only for words
+/// that say that a repetition fails too.
+fn status_of(code: &str) -> Option<u16> {
+    Some(match code {
+        "invalid_request_error"
+        | "invalid_prompt"
+        | "context_length_exceeded"
+        | "exceed_context_size_error"
+        | "invalid_image"
+        | "INVALID_ARGUMENT"
+        | "FAILED_PRECONDITION" => 400,
+        "authentication_error" | "invalid_api_key" | "UNAUTHENTICATED" => 401,
+        "billing_error" | "insufficient_quota" => 402,
+        "permission_error" | "PERMISSION_DENIED" => 403,
+        "not_found_error" | "NOT_FOUND" => 404,
+        "request_too_large" => 413,
+        _ => return None,
+    })
 }
 
 /// The failure of an exchange that had no answer.
@@ -142,10 +191,18 @@ struct Details {
     code: Option<String>,
     status: Option<u16>,
     param: Option<String>,
+    retry_after: Option<Duration>,
+    /// Whether it is the key that is not accepted.
+    is_about_key: bool,
 }
 
 impl Details {
     fn of(json: &Value) -> Self {
+        // Gateways wrap errors in lists.
+        let json = match json {
+            Value::Array(list) => list.first().unwrap_or(json),
+            other => other,
+        };
         let inner = json.get("error").unwrap_or(json);
         let word = |key: &str| match inner.get(key) {
             Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
@@ -158,11 +215,32 @@ impl Details {
                 .or_else(|| word("detail"))
                 .unwrap_or_else(|| inner.to_string()),
         };
+        let more = inner.get("details").and_then(Value::as_array);
+        let more = more.map(Vec::as_slice).unwrap_or_default();
+        let seconds = |text: &str| text.strip_suffix('s')?.parse::<f64>().ok();
+        let wait = more
+            .iter()
+            .find_map(|detail| seconds(detail.get("retryDelay")?.as_str()?));
         Self {
             message,
-            code: word("code").or_else(|| word("type")),
+            // `error` is the type of every event that reports one.
+            code: word("code")
+                .or_else(|| word("type").filter(|kind| kind != "error"))
+                .or_else(|| word("status")),
             status: status.and_then(|status| u16::try_from(status).ok()),
             param: word("param"),
+            retry_after: wait.and_then(|wait| Duration::try_from_secs_f64(wait).ok()),
+            is_about_key: more
+                .iter()
+                .any(|detail| detail["reason"] == "API_KEY_INVALID"),
+        }
+    }
+
+    /// What the server said, if it said anything.
+    fn said(&self, scrub: &Scrub) -> String {
+        match self.message.trim() {
+            "" | "{}" | "null" => String::new(),
+            message => scrub.clean(message),
         }
     }
 }
@@ -200,7 +278,13 @@ mod tests {
         let texts: Vec<String> = cases
             .iter()
             .map(|(status, body)| {
-                let failure = from_status(*status, body.as_bytes(), None, &scrub());
+                let failure = from_status(
+                    WireFormat::ChatCompletions,
+                    *status,
+                    body.as_bytes(),
+                    None,
+                    &scrub(),
+                );
                 format!("{} {}", failure.error.is_retryable(), failure.error)
             })
             .collect();
@@ -208,7 +292,7 @@ mod tests {
         false the model's server rejects the request (status 301): it redirects, and redirects are not followed; set api_base_url to the final address
         false the model's server rejects the request (status 400): too many tokens
         false the model's server rejects the request (status 400): plain text
-        false the model's server does not accept the API key (status 401); check the variable that api_key_env names
+        false the model's server does not accept the API key (status 401): wrong key ***; check the variable that api_key_env names
         false the model's server does not accept the API key (status 403); check the variable that api_key_env names
         false the model's server rejects the request (status 404): model 'x' not found; check the model's name and that api_base_url ends where /chat/completions begins (often /v1)
         false the model's server rejects the request (status 413): your key *** sent too much
@@ -260,7 +344,13 @@ mod tests {
             ),
             (r#"{"error":{"message":"context_length_exceeded"}}"#, false),
         ] {
-            let failure = from_status(400, body.as_bytes(), None, &scrub());
+            let failure = from_status(
+                WireFormat::ChatCompletions,
+                400,
+                body.as_bytes(),
+                None,
+                &scrub(),
+            );
             assert_eq!(failure.error.is_context_exceeded(), expected, "{body}");
         }
     }

@@ -4,7 +4,13 @@
 #[cfg(test)]
 mod suite {
     mod answers;
+    mod conversations;
+    mod cuts;
     mod failures;
     mod forms;
+    mod place;
+    mod requests;
     mod server;
+    mod streams;
+    mod troubles;
 }

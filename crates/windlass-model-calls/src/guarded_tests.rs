@@ -162,7 +162,13 @@ fn what_counts_as_a_failure_of_the_server() {
         (Err(ModelError::cut(said())), true),
         (Err(ModelError::Malformed(said())), true),
         (Ok(()), false),
-        (Err(ModelError::Unauthorized { status: 401 }), false),
+        (
+            Err(ModelError::Unauthorized {
+                status: 401,
+                said: String::new(),
+            }),
+            false,
+        ),
         (
             Err(ModelError::Rejected {
                 status: 400,

@@ -201,7 +201,10 @@ async fn each_way_to_fail_has_its_reason() {
         (reply("", FinishReason::Length), "truncated"),
         (reply("I will not.", FinishReason::Refused), "refused"),
         (
-            Err(ModelError::Unauthorized { status: 401 }),
+            Err(ModelError::Unauthorized {
+                status: 401,
+                said: String::new(),
+            }),
             "unauthorized",
         ),
     ];

@@ -9,7 +9,7 @@ use windlass_engine::Domain;
 use windlass_git::GitProgram;
 use windlass_launch::{LaunchOutside, TokenError, Tokens};
 use windlass_launch_model::Profile;
-use windlass_llm::ChatCompletions;
+use windlass_llm::ModelClient;
 use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_ports::{Entropy, LinkProbe, Outbound, Trust};
 use windlass_secrets::Redactor;
@@ -63,7 +63,7 @@ pub(crate) fn domain(
             let outbound = Arc::clone(&link_outbound);
             Arc::new(HttpLinkProbe::new(outbound, allowed, runtime.clone())) as Arc<dyn LinkProbe>
         }),
-        models: Arc::new(ChatCompletions::new(
+        models: Arc::new(ModelClient::new(
             model_outbound,
             clock,
             Arc::clone(entropy) as Arc<dyn Entropy>,

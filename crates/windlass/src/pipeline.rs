@@ -10,7 +10,7 @@ use windlass_cli::OpenOptions;
 use windlass_config::{Home, PipelineGenerator, PipelineModel};
 use windlass_engine::Domain;
 use windlass_http::SignedAddresses;
-use windlass_llm::ChatCompletions;
+use windlass_llm::ModelClient;
 use windlass_model_calls::Guarded;
 use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_pipeline::{GeneratorChoice, ModelChoice, PipelineOutside, SignedUntil, Timeouts};
@@ -54,7 +54,7 @@ pub(crate) fn domain(
             "[pipeline] generator is \"llm\", and [pipeline.model] names no model",
         ));
     }
-    let chat = ChatCompletions::new(
+    let chat = ModelClient::new(
         outbound,
         Arc::new(SystemClock),
         Arc::clone(entropy) as Arc<dyn Entropy>,

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use windlass_llm::ChatCompletions;
+use windlass_llm::ModelClient;
 use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_ports::{LanguageModel as _, ModelError};
 
@@ -17,7 +17,10 @@ async fn a_wrong_key_is_reported_once_and_not_shown() {
     let body = format!("{{\"error\":{{\"message\":\"wrong key {KEY}\"}}}}");
     let mut place = Place::new([answer("401 Unauthorized", &body)]).await;
     let error = place.ask().await.unwrap_err();
-    assert_eq!(error, ModelError::Unauthorized { status: 401 });
+    assert_eq!(
+        error.to_string(),
+        "the model's server does not accept the API key (status 401): wrong key ***; check the variable that api_key_env names"
+    );
     assert!(!format!("{error} {error:?}").contains(KEY));
     assert_eq!(place.arrived().len(), 1);
 }
@@ -160,10 +163,16 @@ async fn a_stream_that_breaks_off_is_no_answer() {
     for end in ends {
         let mut place = Place::new([end]).await;
         let (result, pieces) = place.listen().await;
-        assert!(matches!(result, Err(ModelError::Cut { .. })), "{result:?}");
-        assert_eq!(pieces, ["Hello"]);
-        // What was heard cannot be unheard.
-        assert_eq!(place.arrived().len(), 1);
+        let Err(ModelError::Cut { so_far, .. }) = result else {
+            panic!("{result:?}");
+        };
+        assert_eq!(so_far, "Hello");
+        // Every try is heard, and that it counts for nothing.
+        let tries: Vec<&str> = (1..12)
+            .map(|it| if it % 2 == 1 { "Hello" } else { "(cut: again)" })
+            .collect();
+        assert_eq!(pieces, tries);
+        assert_eq!(place.arrived().len(), 6);
     }
 }
 
@@ -173,7 +182,7 @@ async fn a_stream_that_breaks_off_before_any_text_is_retried() {
     let mut place = Place::new([cut_stream(": ping\n\n"), stream([good.into_bytes()])]).await;
     let (result, pieces) = place.listen().await;
     assert_eq!(result.unwrap().text(), "Hi.");
-    assert_eq!(pieces, ["Hi."]);
+    assert_eq!(pieces, ["(cut: again)", "Hi."]);
     assert_eq!(place.arrived().len(), 2);
 }
 
@@ -232,7 +241,7 @@ async fn an_endless_answer_is_given_up() {
 async fn the_address_policy_applies() {
     let mut place = Place::new([says("Hi.")]).await;
     let outbound = Arc::new(HttpOutbound::new(OutboundPolicy::default()));
-    let strict = ChatCompletions::new(
+    let strict = ModelClient::new(
         outbound,
         Arc::new(place.clock.clone()),
         Arc::new(super::server::Steady),

@@ -3,7 +3,10 @@
 use std::{
     collections::VecDeque,
     net::{Ipv4Addr, SocketAddr},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -13,7 +16,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::mpsc,
 };
-use windlass_llm::ChatCompletions;
+use windlass_llm::ModelClient;
 use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_ports::{
     BoxFuture, Clock, Entropy, LanguageModel as _, Message, ModelAddress, ModelError, ModelReply,
@@ -105,11 +108,26 @@ pub struct Arrived {
     pub body: Value,
 }
 
-/// A clock on which waiting takes no time; remembers the waits.
+/// How long a stream may bring nothing.
+const IDLE: Duration = Duration::from_secs(90);
+
+/// A clock on which waiting takes no time; remembers the waits. Waiting for a stream that brings
+/// nothing ends only where a test says so, and is not remembered.
 #[derive(Clone)]
 pub struct QuickClock {
     now: Arc<Mutex<Timestamp>>,
     pub waits: Arc<Mutex<Vec<Duration>>>,
+    pub loses_patience: Arc<AtomicBool>,
+}
+
+impl QuickClock {
+    pub fn new() -> Self {
+        Self {
+            now: Arc::new(Mutex::new("2026-03-01T12:00:00Z".parse().unwrap())),
+            waits: Arc::default(),
+            loses_patience: Arc::default(),
+        }
+    }
 }
 
 impl Clock for QuickClock {
@@ -119,6 +137,12 @@ impl Clock for QuickClock {
 
     fn sleep_until(&self, deadline: Timestamp) -> BoxFuture<'static, ()> {
         let mut now = self.now.lock().unwrap();
+        if deadline.since(*now) == IDLE {
+            return match self.loses_patience.load(Ordering::Relaxed) {
+                true => Box::pin(async {}),
+                false => Box::pin(std::future::pending()),
+            };
+        }
         self.waits.lock().unwrap().push(deadline.since(*now));
         *now = deadline.max(*now);
         Box::pin(async {})
@@ -136,7 +160,7 @@ impl Entropy for Steady {
 
 /// A client and its server.
 pub struct Place {
-    pub client: ChatCompletions,
+    pub client: ModelClient,
     pub address: ModelAddress,
     pub clock: QuickClock,
     arrived: mpsc::UnboundedReceiver<Arrived>,
@@ -166,12 +190,9 @@ impl Place {
             allow_http: true,
             allowed_hosts: None,
         };
-        let clock = QuickClock {
-            now: Arc::new(Mutex::new("2026-03-01T12:00:00Z".parse().unwrap())),
-            waits: Arc::default(),
-        };
+        let clock = QuickClock::new();
         Self {
-            client: ChatCompletions::new(
+            client: ModelClient::new(
                 Arc::new(HttpOutbound::new(policy)),
                 Arc::new(clock.clone()),
                 Arc::new(Steady),

@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde::Deserialize;
 use serde_json::json;
-use windlass_llm::ChatCompletions;
+use windlass_llm::ModelClient;
 use windlass_model_calls::{Guarded, structured};
 use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_ports::{
@@ -34,7 +34,7 @@ fn place() -> Option<(impl LanguageModel, ModelAddress)> {
         allowed_hosts: None,
     });
     let clock = Arc::new(SystemClock);
-    let chat = ChatCompletions::new(Arc::new(outbound), clock.clone(), Arc::new(OsEntropy));
+    let chat = ModelClient::new(Arc::new(outbound), clock.clone(), Arc::new(OsEntropy));
     let address = ModelAddress {
         wire: WireFormat::ChatCompletions,
         api_base_url: server,

@@ -15,7 +15,7 @@ use tokio::{
     sync::Notify,
 };
 use windlass_engine::Domain;
-use windlass_llm::ChatCompletions;
+use windlass_llm::ModelClient;
 use windlass_model_calls::Guarded;
 use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_pipeline::GeneratorChoice;
@@ -134,7 +134,7 @@ impl Served {
             allow_http: true,
             allowed_hosts: None,
         });
-        let chat = ChatCompletions::new(
+        let chat = ModelClient::new(
             Arc::new(outbound),
             Arc::new(clock.clone()),
             Arc::new(Steady),

@@ -30,11 +30,15 @@ pub enum ModelError {
     },
     /// The key is missing, wrong or not good for this.
     #[error(
-        "the model's server does not accept the API key (status {status}); check the variable that api_key_env names"
+        "the model's server does not accept the API key (status {status}){}; check the variable that api_key_env names",
+        after_colon(.said)
     )]
     Unauthorized {
-        /// 401 or 403.
+        /// 401 or 403, or another that the server has for this.
         status: u16,
+        /// What it said.
+        #[serde(default)]
+        said: String,
     },
     /// The server does not accept the request; the same one will fail again.
     #[error("the model's server rejects the request (status {status}): {said}")]
@@ -115,7 +119,11 @@ impl ModelError {
         let Self::Rejected { code, .. } = self else {
             return false;
         };
-        let words = ["context_length_exceeded", "exceed_context_size_error"];
+        let words = [
+            "context_length_exceeded",
+            "exceed_context_size_error",
+            "request_too_large",
+        ];
         code.as_deref().is_some_and(|code| words.contains(&code))
     }
 
@@ -135,6 +143,13 @@ impl ModelError {
             Self::TooLarge { .. } => "too_large",
             Self::Malformed(_) => "malformed",
         }
+    }
+}
+
+fn after_colon(said: &str) -> String {
+    match said {
+        "" => String::new(),
+        said => format!(": {said}"),
     }
 }
 

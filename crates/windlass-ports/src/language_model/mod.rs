@@ -98,7 +98,10 @@ mod tests {
                 retry_after: Some(Duration::from_millis(1500)),
                 said: "slow down".to_owned(),
             },
-            ModelError::Unauthorized { status: 401 },
+            ModelError::Unauthorized {
+                status: 401,
+                said: String::new(),
+            },
         ];
         let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
         assert_eq!(

@@ -5,6 +5,7 @@
 
 mod ask;
 mod mariadb;
+pub mod models;
 mod moto;
 mod npm;
 mod podman;

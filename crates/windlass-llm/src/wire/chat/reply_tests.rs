@@ -1,17 +1,23 @@
 //! Answers of different servers, and streams in all their forms.
 
 use proptest::prelude::*;
+use windlass_ports::{ModelReply, ToolCall, WireFormat};
 
 use super::*;
+use crate::reply::ReplyBuilder;
+
+fn builder() -> ReplyBuilder {
+    ReplyBuilder::new(WireFormat::ChatCompletions, "asked")
+}
 
 fn whole(body: &str) -> Result<ModelReply, ModelError> {
-    ReplyBuilder::new("asked").whole(body.as_bytes())
+    builder().whole(body.as_bytes(), &mut |_| {})
 }
 
 fn streamed(events: &[&str]) -> Result<ModelReply, ModelError> {
-    let mut builder = ReplyBuilder::new("asked");
+    let mut builder = builder();
     for event in events {
-        builder.event(event)?;
+        builder.event(event, &mut |_| {})?;
     }
     builder.finish()
 }
@@ -43,15 +49,15 @@ fn complete_answers() {
         })
         .collect();
     insta::assert_snapshot!(texts.join("\n"), @r#"
-    {"text":"hi","finish_reason":"stop","usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4,"cached_prompt_tokens":2},"model":"m"}
-    {"text":"hi","finish_reason":"unstated","model":"asked"}
-    {"text":"hi","finish_reason":"eos","usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4},"model":"asked"}
-    {"text":"h","finish_reason":"length","model":"asked"}
-    {"text":"I will not.","finish_reason":"refused","model":"asked"}
-    {"text":"ab","finish_reason":"refused","model":"asked"}
-    {"text":"ab","finish_reason":"stop","model":"asked"}
-    {"text":"","reasoning":"hm","tool_calls":[{"id":"call_0","name":"view","arguments":"{\"a\""},{"id":"x","name":"list","arguments":"{\"b\":1}"}],"finish_reason":"tool_calls","model":"asked"}
-    {"text":"first","finish_reason":"stop","model":"asked"}
+    {"parts":[{"type":"text","text":"hi"}],"finish_reason":"stop","usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4,"cached_prompt_tokens":2},"model":"m"}
+    {"parts":[{"type":"text","text":"hi"}],"finish_reason":"unstated","model":"asked"}
+    {"parts":[{"type":"text","text":"hi"}],"finish_reason":"eos","usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4},"model":"asked"}
+    {"parts":[{"type":"text","text":"h"}],"finish_reason":"length","model":"asked"}
+    {"parts":[{"type":"text","text":"I will not."}],"finish_reason":"refused","model":"asked"}
+    {"parts":[{"type":"text","text":"ab"}],"finish_reason":"refused","model":"asked"}
+    {"parts":[{"type":"text","text":"ab"}],"finish_reason":"stop","model":"asked"}
+    {"parts":[{"type":"thinking","text":"hm"},{"type":"tool_call","id":"call_0","name":"view","arguments":"{\"a\""},{"type":"tool_call","id":"x","name":"list","arguments":"{\"b\":1}"}],"finish_reason":"tool_calls","model":"asked"}
+    {"parts":[{"type":"text","text":"first"}],"finish_reason":"stop","model":"asked"}
     error: the model's server answered with something other than a completion: a body without choices: {"choices":[]}
     error: the model's server answered with something other than a completion: a body without choices: {"object":"list"}
     error: the model's server answered with something other than a completion: a body that cannot be read (EOF while parsing a string at line 1 column 36): {"choices":[{"message":{"content":"h
@@ -145,8 +151,8 @@ fn how_streams_end() {
 proptest! {
     #[test]
     fn any_event_is_answered(text in "\\PC{0,80}") {
-        let mut builder = ReplyBuilder::new("asked");
-        let _ = builder.event(&text);
+        let mut builder = builder();
+        let _ = builder.event(&text, &mut |_| {});
         let _ = builder.finish();
         let _ = whole(&text);
     }
