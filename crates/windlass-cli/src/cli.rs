@@ -26,6 +26,7 @@ use crate::{
         pack::{self, PackArgs, PackOutcome},
         pipeline::PipelineCommand,
         policy::PolicyCommand,
+        rules::RulesCommand,
         runs::RunsCommand,
         sandbox::SandboxArgs,
         serve::ServeArgs,
@@ -185,6 +186,9 @@ pub(crate) enum Command {
     /// Show the policy and test what it would decide.
     #[command(subcommand)]
     Policy(Group<PolicyCommand>),
+    /// Test what the rules about commands decide.
+    #[command(subcommand)]
+    Rules(Group<RulesCommand>),
     /// Run a program that can only touch what you allow, enforced by the kernel.
     ///
     /// Without options it may change the current directory, read everything but credentials, and
@@ -301,6 +305,7 @@ impl Command {
             Self::Webhooks(command) => command.0.run(session).await,
             Self::Audit(args) => args.run(session).await,
             Self::Policy(command) => command.0.run(session, options).await,
+            Self::Rules(command) => command.0.run(session, options),
             Self::Trust(args) => args.run(session).await,
             Self::Untrust(args) => args.run(session).await,
             Self::Trusted(args) => args.run(session).await,

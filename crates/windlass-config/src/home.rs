@@ -47,6 +47,11 @@ impl Home {
         self.0.join("config.toml")
     }
 
+    /// Rules about commands, besides those of the policy file.
+    pub fn rules(&self) -> PathBuf {
+        self.0.join("rules.toml")
+    }
+
     /// The policy file.
     pub fn policy(&self) -> PathBuf {
         self.0.join("policy.toml")

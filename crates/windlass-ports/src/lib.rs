@@ -19,6 +19,7 @@ pub mod outbound;
 pub mod sandbox;
 pub mod sockets;
 pub mod store;
+pub mod tool_servers;
 pub mod toolchain;
 pub mod trust;
 
@@ -48,6 +49,11 @@ pub use store::{
     ApiKeyRecord, AttemptRecord, Commit, CommitError, Committed, Counted, DeliveryFilter,
     DeliveryRecord, DeliveryState, Expect, FeedEntry, FeedPage, JournalWrite, Quota, RunFilter,
     RunPage, RunStanding, RunStore, StoreError, StoreMaintenance,
+};
+pub use tool_servers::{
+    CallLimits, Consent, ProgressListener, QuestionAnswer, Questions, ServerCall, ServerError,
+    ServerProgress, ServerPrompt, ServerQuestion, ServerReply, ServerResource, ServerState,
+    ServerTokens, ServerTool, ServerView, ToolHints, ToolPins, ToolServers, ToolStanding,
 };
 pub use toolchain::{HugoBuild, HugoJob, LinkAnswer, LinkProbe, ToolError, Toolchain};
 pub use trust::{Executables, Runs, Standing, Trust, TrustDecision, TrustNothing};

@@ -85,7 +85,7 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
     let home = &options.home;
     windlass_config::file::check_writers(home.root())
         .map_err(|error| Problem::new(&code::CONFIG_INVALID, error.to_string()))?;
-    let policy = Policy::load(&home.policy())?;
+    let policy = Policy::load(&home.policy())?.load_rules(&home.rules())?;
     let entropy = Arc::new(OsEntropy);
     let keys = match options.reads_only {
         true => Keys::LookOnly,

@@ -16,6 +16,7 @@ pub(crate) mod ops;
 pub(crate) mod pack;
 pub(crate) mod pipeline;
 pub(crate) mod policy;
+pub(crate) mod rules;
 pub(crate) mod runs;
 pub(crate) mod sandbox;
 pub(crate) mod serve;

@@ -83,10 +83,8 @@ fn exists(files: &[SourceFile], name: &str, owner: &str) -> bool {
         .any(|own| {
             let text = own.text.as_deref().unwrap_or_default();
             let is_module = own.path.ends_with(&file) || own.path.ends_with(&module);
-            (is_module && text.contains("#[test]"))
-                || (is_module && text.contains("::test"))
-                || (is_module && own.path.ends_with("mod.rs"))
-                || text.contains(&function)
+            let has_tests = text.contains("#[test]") || text.contains("::test");
+            (is_module && (has_tests || own.path.ends_with("mod.rs"))) || text.contains(&function)
         })
 }
 

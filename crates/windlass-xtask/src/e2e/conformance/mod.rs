@@ -1,12 +1,14 @@
-//! The official MCP conformance suite against the built server, in both protocol eras.
+//! The official MCP conformance suite against the built server and the client, in both protocol
+//! eras.
 //!
 //! First the product's handler offering the fixtures, which must pass every scenario that a
 //! revision scores and those it only reports; then with its own tools, when it must pass
-//! every scenario that needs no fixture.
+//! every scenario that needs no fixture. Last the client (`client`).
 //! Not here: reading the suite's report (`report`), what a revision asks
 //! (`requirements`) and what is known to fail (`baseline`).
 
 mod baseline;
+mod client;
 mod report;
 mod requirements;
 
@@ -17,7 +19,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 
 use self::baseline::Baseline;
-use self::report::Mode;
+use self::report::{Mode, Side};
 use self::requirements::Requirements;
 use super::server::Server;
 use crate::binary::Binaries;
@@ -84,7 +86,8 @@ const REVISIONS: [Revision; 2] = [
 
 /// Installs what the stage needs.
 pub fn prepare(repo: &Repo) -> Result<()> {
-    Suite::install(repo).map(drop)
+    Suite::install(repo)?;
+    client::build(repo).map(drop)
 }
 
 /// Runs the stage.
@@ -105,7 +108,7 @@ pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
         let folder = scratch.join("fixtures").join(revision.name);
         suite.run(&server, &["--requirements", revision.name], &folder)?;
         let names = requirements.all();
-        let scenarios = report::read(&folder, &names, Mode::Complete)?;
+        let scenarios = report::read(&folder, Side::Server, &names, Mode::Complete)?;
         let score = requirements.score(&scenarios);
         println!("{}: {score}", revision.name);
         notes.push(format!("{} {score}", revision.name));
@@ -128,7 +131,8 @@ pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
                 &folder,
             )?;
         }
-        let scenarios = report::read(&folder, revision.without_fixtures, Mode::WithoutFixtures)?;
+        let names = revision.without_fixtures;
+        let scenarios = report::read(&folder, Side::Server, names, Mode::WithoutFixtures)?;
         let passed = scenarios
             .iter()
             .filter(|scenario| scenario.passed())
@@ -147,6 +151,7 @@ pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
     if fixtures != product {
         refuses_fixtures(&product, &scratch)?;
     }
+    client::run(repo, &suite, &baseline, &scratch, &mut notes, &mut problems)?;
 
     if problems.is_empty() {
         return Ok(notes.join(", "));
@@ -195,19 +200,30 @@ impl Suite {
     }
 
     fn requirements(&self, revision: &Revision) -> Result<Requirements> {
+        let expected = (revision.scored, revision.reported);
+        self.scenarios(revision.name, Side::Server, expected)
+    }
+
+    /// What a revision asks of a side; as many scored and reported scenarios as are expected.
+    fn scenarios(
+        &self,
+        revision: &str,
+        side: Side,
+        expected: (usize, usize),
+    ) -> Result<Requirements> {
         let mut command = self.node.script(&self.script);
-        command.args(["list", "--requirements", revision.name]);
+        command.args(["list", "--requirements", revision]);
         let listing = process::capture(&mut command, LIST_LIMIT)?.success("listing scenarios")?;
-        let requirements = Requirements::parse(&listing.stdout);
+        let requirements = Requirements::parse(&listing.stdout, side);
         let found = (requirements.scored.len(), requirements.reported.len());
-        if found != (revision.scored, revision.reported) {
+        if found != expected {
             bail!(
-                "the suite lists {} scored and {} reported server scenarios for {}, not {} and {}",
+                "the suite lists {} scored and {} reported scenarios ({side:?}) for {revision}, \
+                 not {} and {}",
                 found.0,
                 found.1,
-                revision.name,
-                revision.scored,
-                revision.reported
+                expected.0,
+                expected.1
             );
         }
         Ok(requirements)

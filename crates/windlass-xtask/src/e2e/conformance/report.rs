@@ -1,12 +1,30 @@
-//! Reads what the suite wrote: one `server-<scenario>-<time>/checks.json` per scenario.
+//! Reads what the suite wrote: one `checks.json` per scenario, in `server-<scenario>-<time>` for a
+//! server and in `<scenario>-<time>` for a client, whose names may have a folder of their own.
 //!
 //! The exit code alone is not enough: a scenario that crashes writes no report, and
 //! some checks are "not testable" when a fixture is missing. Both count against us.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
+
+/// Which side of a connection is under test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Server,
+    Client,
+}
+
+impl Side {
+    /// Before a scenario's name in the name of its folder.
+    fn prefix(self) -> &'static str {
+        match self {
+            Side::Server => "server-",
+            Side::Client => "",
+        }
+    }
+}
 
 /// What the server under test offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,22 +77,21 @@ impl Scenario {
 }
 
 /// Reads the newest report of each named scenario below `folder`.
-pub fn read(folder: &Path, names: &[impl AsRef<str>], mode: Mode) -> Result<Vec<Scenario>> {
-    let mut folders = Vec::new();
-    for entry in fs_err::read_dir(folder)? {
-        folders.push(entry?.file_name().to_string_lossy().into_owned());
-    }
-    folders.sort();
+pub fn read(
+    folder: &Path,
+    side: Side,
+    names: &[impl AsRef<str>],
+    mode: Mode,
+) -> Result<Vec<Scenario>> {
     names
         .iter()
         .map(|name| {
             let name = name.as_ref();
-            // Sorted by time, since the times all have the same length.
-            let newest = folders
-                .iter()
-                .rev()
-                .find(|folder| is_report_of(folder, name));
-            let path = newest.map(|newest| folder.join(newest).join("checks.json"));
+            let (folder, last) = match name.rsplit_once('/') {
+                Some((group, last)) => (folder.join(group), last),
+                None => (folder.to_owned(), name),
+            };
+            let path = newest(&folder, side, last)?.map(|newest| newest.join("checks.json"));
             match path.filter(|path| path.is_file()) {
                 None => Ok(judge(name, &[], mode)),
                 Some(path) => {
@@ -87,10 +104,28 @@ pub fn read(folder: &Path, names: &[impl AsRef<str>], mode: Mode) -> Result<Vec<
         .collect()
 }
 
+/// The folder of a scenario's newest report.
+fn newest(folder: &Path, side: Side, name: &str) -> Result<Option<PathBuf>> {
+    if !folder.is_dir() {
+        return Ok(None);
+    }
+    let mut folders = Vec::new();
+    for entry in fs_err::read_dir(folder)? {
+        folders.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    // Sorted by time, since the times all have the same length.
+    folders.sort();
+    let newest = folders
+        .iter()
+        .rev()
+        .find(|folder| is_report_of(folder, side, name));
+    Ok(newest.map(|newest| folder.join(newest)))
+}
+
 /// Whether a folder is `server-<name>-2026-01-31T12-00-00-000Z`; one name may start with another.
-fn is_report_of(folder: &str, name: &str) -> bool {
+fn is_report_of(folder: &str, side: Side, name: &str) -> bool {
     folder
-        .strip_prefix("server-")
+        .strip_prefix(side.prefix())
         .and_then(|rest| rest.strip_prefix(name))
         .and_then(|rest| rest.strip_prefix('-'))
         .is_some_and(|time| time.len() == "2026-01-31T12-00-00-000Z".len() && time.ends_with('Z'))
@@ -203,7 +238,11 @@ mod tests {
             ("requirements_2025-11-25.log".to_owned(), "ping", false),
         ];
         for (folder, name, expected) in cases {
-            assert_eq!(is_report_of(&folder, name), expected, "{folder} {name}");
+            let found = is_report_of(&folder, Side::Server, name);
+            assert_eq!(found, expected, "{folder} {name}");
         }
+        let folder = format!("tools_call-{time}");
+        assert!(is_report_of(&folder, Side::Client, "tools_call"));
+        assert!(!is_report_of(&folder, Side::Server, "tools_call"));
     }
 }

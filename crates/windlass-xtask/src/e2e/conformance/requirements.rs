@@ -1,12 +1,10 @@
-//! Which server scenarios a protocol revision asks for, from the suite's own listing.
-//!
-//! Not here: client scenarios, which the listing contains too.
+//! Which scenarios a protocol revision asks for, from the suite's own listing.
 
 use std::fmt;
 
-use super::report::Scenario;
+use super::report::{Scenario, Side};
 
-/// The server scenarios of one revision.
+/// The scenarios of one revision for one side.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Requirements {
     /// Count towards conformance.
@@ -23,23 +21,27 @@ pub struct Score {
 
 impl Requirements {
     /// Reads the output of `conformance list --requirements REVISION`.
-    pub fn parse(listing: &str) -> Requirements {
+    pub fn parse(listing: &str, side: Side) -> Requirements {
+        let (title, mark) = match side {
+            Side::Server => ("Server scenarios", " [server]"),
+            Side::Client => ("Client scenarios", " [client]"),
+        };
         let mut requirements = Requirements {
             scored: Vec::new(),
             reported: Vec::new(),
         };
-        let mut in_server_section = false;
+        let mut in_section = false;
         for line in listing.lines() {
             if !line.starts_with(' ') {
-                in_server_section = line.starts_with("Server scenarios");
+                in_section = line.starts_with(title);
                 continue;
             }
             let Some(entry) = line.trim().strip_prefix("- ") else {
                 continue;
             };
-            if in_server_section {
+            if in_section {
                 requirements.scored.push(entry.to_owned());
-            } else if let Some(name) = entry.strip_suffix(" [server]") {
+            } else if let Some(name) = entry.strip_suffix(mark) {
                 requirements.reported.push(name.to_owned());
             }
         }
@@ -118,7 +120,9 @@ Run and reported, but never scored:
 
     #[test]
     fn the_listing_is_split_into_scored_and_reported() {
-        let requirements = Requirements::parse(LISTING);
+        let requirements = Requirements::parse(LISTING, Side::Client);
+        assert_eq!(requirements.all(), ["tools_call", "auth/dpop"]);
+        let requirements = Requirements::parse(LISTING, Side::Server);
         assert_eq!(requirements.scored, ["server-stateless", "tools-list"]);
         assert_eq!(
             requirements.reported,
@@ -135,7 +139,7 @@ Run and reported, but never scored:
 
     #[test]
     fn a_scenario_without_a_result_does_not_count() {
-        let requirements = Requirements::parse(LISTING);
+        let requirements = Requirements::parse(LISTING, Side::Server);
         let score = requirements.score(&[
             Scenario::passing("server-stateless"),
             Scenario::passing("tasks-lifecycle"),
