@@ -454,7 +454,9 @@ fn an_interrupted_command_leaves_a_run_that_continues() {
     assert!(said.stderr.contains(&next), "{}", said.stderr);
     let still = launch(&place, &["status", run_id], 0);
     assert!(
-        still.stderr.contains("No driver is running, so this run is paused"),
+        still
+            .stderr
+            .contains("No driver is running, so this run is paused"),
         "{}",
         still.stderr
     );
