@@ -11,6 +11,7 @@ const ADDED: &str = "skill:the \"new\" one";
 fn added() -> Module {
     Module {
         id: ADDED.to_owned(),
+        name: None,
         module_type: ModuleType::Skill,
         enabled: false,
         tags: vec!["a: b".to_owned(), "#".to_owned()],
