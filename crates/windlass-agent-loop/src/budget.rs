@@ -190,9 +190,12 @@ mod tests {
         assert!(PRICE.worst(1_000, 100) >= PRICE.of(&usage(1_000, 0, 100)));
     }
 
+    /// A budget, what is spent of it, the model's price, and whether a request has room.
+    type Case = (Budget, Spent, Option<Price>, Result<(), NoRoom>);
+
     #[test]
     fn the_worst_case_is_reserved() {
-        let cases: &[(Budget, Spent, Option<Price>, Result<(), NoRoom>)] = &[
+        let cases: &[Case] = &[
             (Budget::default(), Spent::default(), None, Ok(())),
             (
                 Budget {

@@ -44,15 +44,14 @@ pub fn validate(messages: &[Message]) -> Result<(), Invalid> {
     for (at, message) in messages.iter().enumerate() {
         not_empty(at, message)?;
         fits_role(at, message)?;
-        let fits = match (before.map(|before| before.role), message.role) {
-            (None, Role::System | Role::User) => true,
-            (Some(Role::System), Role::User) => true,
-            (Some(Role::User), Role::Assistant) => true,
-            (Some(Role::Assistant), Role::Tool) => true,
-            (Some(Role::Assistant), Role::User) => true,
-            (Some(Role::Tool), Role::Assistant | Role::User) => true,
-            _ => false,
-        };
+        let fits = matches!(
+            (before.map(|before| before.role), message.role),
+            (None, Role::System | Role::User)
+                | (Some(Role::System), Role::User)
+                | (Some(Role::User), Role::Assistant)
+                | (Some(Role::Assistant), Role::Tool | Role::User)
+                | (Some(Role::Tool), Role::Assistant | Role::User)
+        );
         if !fits {
             return Err(Invalid::OutOfTurn { at });
         }
