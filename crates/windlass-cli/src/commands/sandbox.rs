@@ -335,7 +335,7 @@ mod tests {
         };
         let here = std::env::current_dir().unwrap();
         let plain = of(&["--", "true"]);
-        assert_eq!(plain.write, [here.clone()]);
+        assert_eq!(plain.write, std::slice::from_ref(&here));
         assert_eq!(plain.read[0], Path::new("/"));
         assert_eq!(plain.network, Network::Off);
         assert!(plain.deny_read.contains(&"/home/ada/.ssh".into()));
