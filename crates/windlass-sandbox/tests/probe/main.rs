@@ -1,6 +1,12 @@
 //! The program that the tests start: enters the stages, and tries inside what must not work.
 //!
 //! `try WHAT [ARGUMENT…]` makes system calls directly and prints `done` or the name of the error.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::explicit_write,
+    reason = "a program of tests: what goes wrong ends it, and its output is what tests read"
+)]
 
 #[cfg(target_os = "linux")]
 mod calls;

@@ -198,7 +198,7 @@ fn what_is_protected_stays_also_when_it_is_absent() {
     let shallow = Place::new();
     fs_err::create_dir(shallow.path("project/.git")).unwrap();
     crate::support::open_to_all(&shallow.path("project/.git"));
-    let before: Vec<_> = [&full, &bare, &shallow].map(|place| tree(place)).into();
+    let before: Vec<_> = [&full, &bare, &shallow].map(tree).into();
     for way in ways() {
         for place in [&full, &bare, &shallow] {
             let confinement = place.confinement();
@@ -231,7 +231,7 @@ fn what_is_protected_stays_also_when_it_is_absent() {
                 assert!(is_refused, "{way:?} {line:?}: {answer}");
             }
         }
-        let after: Vec<_> = [&full, &bare, &shallow].map(|place| tree(place)).into();
+        let after: Vec<_> = [&full, &bare, &shallow].map(tree).into();
         assert_eq!(after, before, "{way:?}: nothing is left behind");
     }
 }

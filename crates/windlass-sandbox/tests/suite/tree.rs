@@ -41,7 +41,7 @@ fn daemons(way: &Way, place: &Place, after: &str) -> (Child, String) {
 /// How many `sleep`s of this mark run on the machine.
 fn running(mark: &str) -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
-    let lines = processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    let lines = processes.filter_map(|entry| fs_err::read(entry.path().join("cmdline")).ok());
     lines
         .filter(|line| {
             line.starts_with(b"sleep\0") && line.ends_with(format!("{mark}\0").as_bytes())

@@ -205,7 +205,7 @@ fn names_that_do_not_exist() {
     ── stderr
     error: unrecognized subcommand 'rums'
 
-      tip: some similar subcommands exist: 'trusted', 'trust', 'runs'
+      tip: some similar subcommands exist: 'trusted', 'rules', 'trust', 'runs'
 
     Usage: windlass [OPTIONS] <COMMAND>
 
