@@ -83,10 +83,16 @@ mod tests {
         let log = format!("{noise}ERROR no such table\n{noise}odd message\n");
         assert_eq!(focus(&log, &[]), "ERROR no such table\n");
         let at = log.find("odd").unwrap();
-        assert_eq!(focus(&log, &[at..at + 3]), "odd message\n");
+        assert_eq!(
+            focus(&log, std::slice::from_ref(&(at..at + 3))),
+            "odd message\n"
+        );
         assert_eq!(focus(&noise, &[]).len(), LONGEST);
         let long_line = format!("{}odd message", "x".repeat(5_000));
-        assert_eq!(focus(&long_line, &[5_000..5_003]), "odd message\n");
+        assert_eq!(
+            focus(&long_line, std::slice::from_ref(&(5_000..5_003))),
+            "odd message\n"
+        );
     }
 
     proptest! {

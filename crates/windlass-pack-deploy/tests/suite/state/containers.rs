@@ -14,6 +14,9 @@ use super::world::{
     Counter, World, containers, create, digest, manifest, mode, put, read, reason, update,
 };
 
+/// Damages the file at a path.
+type Damage = Box<dyn Fn(&Path)>;
+
 const MANY: usize = 20;
 
 fn path(world: &World, number: usize) -> PathBuf {
@@ -154,7 +157,7 @@ fn a_damaged_container_is_reported_and_never_replayed() {
     };
     let flipped = |at: u64| move |path: &Path| flip(path, at);
     let contents = 8..8 + 7 * MANY as u64;
-    let mut cases: Vec<(String, Box<dyn Fn(&Path)>)> = Vec::new();
+    let mut cases: Vec<(String, Damage)> = Vec::new();
     for at in [
         0,
         4,
