@@ -287,15 +287,15 @@ fn everybody_reaches_their_rows_of_the_clinic() {
     if let Some(matrix) = tried("clinic-appointments") {
         insta::assert_snapshot!(matrix, @"
                           maker 1  maker 2  stranger  patient  doctor  receptionist  clinic manager  nobody
-        appointments      1 1 1    1 1 1    0 0 0     0 0 0    0 0 0   3 3 3         0 0 0           - - -
+        appointments      1 1 1    1 1 1    0 0 0     0 0 0    0 0 0   3 3 0         0 0 0           - - -
         availabilities    1 1 1    1 1 1    0 0 0     0 0 0    0 0 0   0 0 0         0 0 0           - - -
         doctors           1 1 1    1 1 1    0 0 0     0 0 0    0 0 0   0 0 0         3 3 3           - - -
         opening_hours     1 1 1    1 1 1    0 0 0     0 0 0    0 0 0   0 0 0         3 3 3           - - -
         patients          1 1 1    1 1 1    0 0 0     0 0 0    0 0 0   0 0 0         0 0 0           - - -
         recorded_actions  1 - -    1 - -    0 - -     0 - -    0 - -   0 - -         0 - -           - - -
-        rooms             1 1 1    1 1 1    0 0 0     0 0 0    0 0 0   0 0 0         3 3 3           - - -
+        rooms             3 1 1    3 1 1    3 0 0     3 0 0    3 0 0   3 0 0         3 3 3           - - -
         user_roles        0 0 0    0 0 0    0 0 0     1 0 0    1 0 0   1 0 0         1 0 0           - - -
-        visit_notes       1 1 1    1 1 1    0 0 0     0 0 0    3 0 0   0 0 0         0 0 0           - - -
+        visit_notes       1 1 1    1 1 1    0 0 0     0 0 0    0 0 0   0 0 0         0 0 0           - - -
         ");
     }
 }
@@ -309,13 +309,13 @@ fn everybody_reaches_their_rows_of_the_knowledge_base() {
         articles             2 1 1    2 1 1    1 0 0     1 0 0   1 0 0   1 - -
         collection_articles  1 1 1    1 1 1    0 0 0     0 0 0   0 0 0   - - -
         collections          1 1 1    1 1 1    0 0 0     0 0 0   0 0 0   - - -
-        comments             1 1 1    1 1 1    0 0 0     0 0 0   0 0 0   - - -
+        comments             3 1 1    3 1 1    3 0 0     3 0 0   3 0 0   3 - -
         companies            1 1 1    1 1 1    0 0 0     0 0 0   0 0 0   - - -
         members              1 1 1    1 1 1    0 0 0     0 0 0   0 0 0   - - -
         recorded_actions     1 - -    1 - -    0 - -     0 - -   0 - -   - - -
-        tags                 1 1 1    1 1 1    0 0 0     0 0 0   0 0 0   - - -
+        tags                 3 0 0    3 0 0    3 0 0     3 0 0   3 0 0   3 - -
         user_roles           0 0 0    0 0 0    0 0 0     1 0 0   1 0 0   - - -
-        versions             1 1 1    1 1 1    0 0 0     3 3 3   0 0 0   - - -
+        versions             0 0 0    0 0 0    0 0 0     3 3 0   0 0 0   - - -
         workspaces           1 1 1    1 1 1    0 0 0     0 0 0   0 0 0   - - -
         ");
     }
@@ -332,7 +332,7 @@ fn everybody_reaches_their_rows_of_the_quiz_platform() {
         quizzes           1 1 1    1 1 1    0 0 0     0 0 0    1 0 0    0 0 0          - - -
         recorded_actions  1 - -    1 - -    0 - -     0 - -    0 - -    0 - -          - - -
         user_roles        0 0 0    0 0 0    0 0 0     1 0 0    1 0 0    1 0 0          - - -
-        users             1 1 1    1 1 1    0 0 0     0 0 0    0 0 0    3 3 3          - - -
+        users             0 0 0    0 0 0    0 0 0     0 0 0    0 0 0    3 3 3          - - -
         ");
     }
 }
